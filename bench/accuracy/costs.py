@@ -58,6 +58,8 @@ class Costs:
         for way, (ratio, _, runs) in zip(ways, self.ratios([first(way) for way in ways], 1)):
             result[way.name + "_cost_first"] = ratio
             self.digests |= {run.output_digest for run in runs}
+        for way in ways:
+            way.tare.settle()
         totals = [[] for _ in ways]
         for way, own, (ratio, plain, runs) in zip(
                 ways, totals, self.ratios([second(*one) for one in zip(ways, totals)], LEAST)):

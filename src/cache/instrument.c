@@ -323,7 +323,7 @@ static void get_bare(struct instrumenter *instrumenter, struct instrumented *fil
 	const bool makes = instrumenter->options->bare == INSTRUMENT_BARE_MAKE;
 	char digest[DIGEST_TEXT_BYTES];
 	struct cache_entry entry = {0};
-	struct learned learned;
+	struct learned learned = {0};
 	struct error ignored = {0};
 
 	if (!learned_of_entry(&file->entry, &learned))

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -537,6 +538,84 @@ static void test_static_copies(void **state)
 	object_close(runtime);
 }
 
+/* ---- counters without probes ---- */
+
+/* Of the copy with all probes; the options ask for its parts. */
+static uint32_t bits_of(const char *path, struct byte_vec *bytes)
+{
+	const struct rewrite_options options = {.mode = REWRITE_FULL};
+	struct pair pair;
+
+	pair_make(&pair, path, &options);
+	const struct tare_module module = module_of(&pair);
+	vec_append(bytes, pair.bytes.data, pair.bytes.len);
+	pair_release(&pair);
+	return module.function_count + module.call_site_count;
+}
+
+static uint64_t probes_of_bare(const char *path, const struct rewrite_options *options,
+			       const struct byte_vec *full)
+{
+	struct pair pair;
+	struct verify_result result = {0};
+
+	pair_make(&pair, path, options);
+	const bool refused = is_refused(&pair, &result);
+	vec_foreach (difference, &result.differences)
+		print_error("%s %#lx %#lx: %s\n", verify_kind_name(difference->kind),
+			    difference->addr, difference->copy_addr, difference->text);
+	assert_false(refused);
+	const uint64_t probes = result.counts.probes;
+	const struct tare_module module = module_of(&pair);
+	assert_int_equal(module.function_count + module.call_site_count, options->bare_count);
+	const bool same =
+		pair.bytes.len == full->len && !memcmp(pair.bytes.data, full->data, full->len);
+	assert_int_equal(same, !options->bare[0]);
+	if (options->bare[0] == 0xff && pair.bytes.len < 1 << 20)
+		check_region(&pair, section_region(&pair, ".tare.text"), 6, true);
+	verify_result_fini(&result);
+	pair_release(&pair);
+	return probes;
+}
+
+static void check_bare(const char *path)
+{
+	struct byte_vec full = {0};
+	const uint32_t count = bits_of(path, &full);
+	unsigned char *bare = mem_zalloc(count / 8 + 1);
+	struct rewrite_options options = {.mode = REWRITE_FULL, .bare = bare, .bare_count = count};
+	struct byte_vec ignored = {0};
+	struct rewrite_result result;
+	struct error err;
+
+	const uint64_t all = probes_of_bare(path, &options, &full);
+	for (uint32_t i = 0; i < count / 8 + 1; i++)
+		bare[i] = (unsigned char)(random_next() | 1);
+	const uint64_t half = probes_of_bare(path, &options, &full);
+	memset(bare, 0xff, count / 8 + 1);
+	const uint64_t none = probes_of_bare(path, &options, &full);
+	assert_true(all > half && half > none);
+	/* Those of another copy. */
+	options.bare_count--;
+	struct object *object = object_open(path, OBJECT_ALL, &err);
+	assert_non_null(object);
+	assert_false(rewrite_object(object, &options, &ignored, &result, &err));
+	assert_non_null(strstr(err.message, "is of another copy"));
+	object_close(object);
+	vec_fini(&ignored);
+	vec_fini(&full);
+	free(bare);
+}
+
+static void test_bare_copies_are_clean(void **state)
+{
+	(void)state;
+	check_bare("/bin/true");
+	check_bare("/bin/bash");
+	need(libstdcxx);
+	check_bare(libstdcxx);
+}
+
 int main(int argc, char **argv)
 {
 	assert_true(argc == 3);
@@ -545,6 +624,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_static_copies),
 		cmocka_unit_test(test_copies_are_clean),
+		cmocka_unit_test(test_bare_copies_are_clean),
 		cmocka_unit_test(test_exception_tables_are_clean),
 		cmocka_unit_test(test_what_is_no_copy),
 		cmocka_unit_test(test_changed_code_is_found),
