@@ -75,7 +75,7 @@ done
 rm -f "$file"
 python3 -c "
 data = open('good', 'rb').read()
-open('$file', 'wb').write(data[:80] + b"\377" * (len(data) - 80))"
+open('$file', 'wb').write(data[:80] + b'\377' * (len(data) - 80))"
 chmod 600 "$file"
 record "$work/phases"
 same_output=$(cut -d' ' -f1 "$work/recorded.stdout" | tr '\n' ' ')
