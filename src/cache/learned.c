@@ -3,8 +3,8 @@
  *             ▲                                                  │ what it disarms, and takes back
  *             └── (old, less what was taken back) and what is disarmed in the end ◀──┘
  *
- * A bare copy is made anew when what was learned since is a part of what it leaves out: one of
- * BARE_PART, and BARE_LEAST.
+ * A bare copy is made when something was learned, and anew when what was learned since is a part of
+ * what it leaves out: one of BARE_PART, and BARE_LEAST.
  */
 #include "cache/learned.h"
 
@@ -258,7 +258,7 @@ static bool is_beyond_bare(const struct learned *learned)
 		left_out += learned_is_bare(learned, i);
 		more += learned_has(learned, i) && !learned_is_bare(learned, i);
 	}
-	return more >= BARE_LEAST && more >= left_out / BARE_PART;
+	return left_out ? more >= BARE_LEAST && more >= left_out / BARE_PART : more > 0;
 }
 
 /*

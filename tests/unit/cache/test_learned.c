@@ -360,7 +360,8 @@ static void test_bare_copies(void **state)
 	char first[DIGEST_TEXT_BYTES], now[DIGEST_TEXT_BYTES];
 
 	(void)state;
-	/* Without a command, or with next to nothing learned, none is wanted. */
+	/* Without a command, or with nothing learned, none is wanted. */
+	assert_false(keep(0, 0, first_command));
 	assert_false(keep(0, 10, NULL));
 	bare_digest(first);
 	assert_string_equal(first, "");
