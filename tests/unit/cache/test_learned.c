@@ -323,7 +323,7 @@ static const uint8_t first_command[DIGEST_BYTES] = {1}, second_command[DIGEST_BY
 
 static bool keep(uint32_t first, uint32_t end, const uint8_t *command)
 {
-	struct tare_disarm_record records[COUNT];
+	struct tare_disarm_record records[COUNT] = {0};
 
 	for (uint32_t i = first; i < end; i++)
 		records[i - first] = record_of(i, TARE_DISARM_FUNCTION);
