@@ -71,21 +71,6 @@ int main(void)
 END
 gcc -O1 -o hot hot.c -pthread
 
-later() {
-	local pid
-	for pid in $(pgrep -f '^tare instrument --cache' || true); do
-		! grep -qsz "^XDG_CACHE_HOME=$XDG_CACHE_HOME\$" "/proc/$pid/environ" || echo "$pid"
-	done
-}
-
-wait_for_later() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		[ -n "$(later)" ] || return 0
-		sleep 0.1
-	done
-	fail "copies are still made by $(later)"
-}
 at_end 'wait_for_later; rm -rf "$work"'
 
 take() {

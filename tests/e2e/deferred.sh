@@ -21,23 +21,6 @@ take() {
 	"$TARE" report --format=json summary profile.tare >summary.json
 }
 
-# Processes that make copies in this cache.
-later() {
-	local pid
-	for pid in $(pgrep -f '^tare instrument --cache' || true); do
-		! grep -qsz "^XDG_CACHE_HOME=$XDG_CACHE_HOME\$" "/proc/$pid/environ" || echo "$pid"
-	done
-}
-
-wait_for_later() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		[ -n "$(later)" ] || return 0
-		sleep 0.1
-	done
-	fail "copies are still made by $(later)"
-}
-
 plain=$(sqlite3 :memory: "$query")
 
 fresh_cache

@@ -78,6 +78,23 @@ record() {
 		fail "status $(cat "$work/recorded.status") of: $*: $(tail -n 3 "$work/recorded.stderr")"
 }
 
+# later: the processes that make copies in this cache when a recording is over; wait_for_later: until none does.
+later() {
+	local pid
+	for pid in $(pgrep -f '^tare instrument --cache' || true); do
+		! grep -qsz "^XDG_CACHE_HOME=$XDG_CACHE_HOME\$" "/proc/$pid/environ" || echo "$pid"
+	done
+}
+
+wait_for_later() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ -n "$(later)" ] || return 0
+		sleep 0.1
+	done
+	fail "copies are still made by $(later)"
+}
+
 # by_timers: from here on runs of $TARE sample, and perf_event_open is refused. $REAL_TARE is without that.
 by_timers() {
 	"$FIXTURES/refused" 1 true || skip "$("$FIXTURES/refused" 1 true 2>&1)"

@@ -58,17 +58,23 @@ static bool is_refused(const struct pair *pair, struct verify_result *result)
 	return !ok || result->difference_count;
 }
 
+static void expect_clean(const struct pair *pair, struct verify_result *result)
+{
+	const bool refused = is_refused(pair, result);
+
+	vec_foreach (difference, &result->differences)
+		print_error("%s %#lx %#lx: %s\n", verify_kind_name(difference->kind),
+			    difference->addr, difference->copy_addr, difference->text);
+	assert_false(refused);
+}
+
 static void check_clean(const char *path, const struct rewrite_options *options)
 {
 	struct pair pair;
 	struct verify_result result = {0};
 
 	pair_make(&pair, path, options);
-	const bool refused = is_refused(&pair, &result);
-	vec_foreach (difference, &result.differences)
-		print_error("%s %#lx %#lx: %s\n", verify_kind_name(difference->kind),
-			    difference->addr, difference->copy_addr, difference->text);
-	assert_false(refused);
+	expect_clean(&pair, &result);
 	assert_true(result.counts.instructions > 1000);
 	assert_true(options->mode == REWRITE_NULL || result.counts.probes > 100);
 	verify_result_fini(&result);
@@ -560,11 +566,7 @@ static uint64_t probes_of_bare(const char *path, const struct rewrite_options *o
 	struct verify_result result = {0};
 
 	pair_make(&pair, path, options);
-	const bool refused = is_refused(&pair, &result);
-	vec_foreach (difference, &result.differences)
-		print_error("%s %#lx %#lx: %s\n", verify_kind_name(difference->kind),
-			    difference->addr, difference->copy_addr, difference->text);
-	assert_false(refused);
+	expect_clean(&pair, &result);
 	const uint64_t probes = result.counts.probes;
 	const struct tare_module module = module_of(&pair);
 	assert_int_equal(module.function_count + module.call_site_count, options->bare_count);
