@@ -559,6 +559,32 @@ static uint32_t bits_of(const char *path, struct byte_vec *bytes)
 	return module.function_count + module.call_site_count;
 }
 
+/* Each call's counter is its own: one that adds to the next one's is found. */
+static void check_counters_of_calls(struct pair *pair)
+{
+	const struct tare_module module = module_of(pair);
+	const struct region code = section_region(pair, ".tare.text");
+	const uint64_t table =
+		code.offset - (uint64_t)module.code_offset + (uint64_t)module.counted_offset;
+	const uint32_t end = module.function_count + module.call_site_count;
+
+	for (uint32_t i = module.function_count; i + 1 < end; i += 1 + end / STUBS) {
+		struct verify_result result = {0};
+		struct tare_counted counted;
+		memcpy(&counted, pair->bytes.data + table + i * sizeof(counted), sizeof(counted));
+		unsigned char *distance =
+			pair->bytes.data + code.offset + counted.prefix + TARE_COUNT_CODE_BYTES;
+		int32_t value;
+		memcpy(&value, distance, sizeof(value));
+		value += (int32_t)sizeof(uint64_t);
+		memcpy(distance, &value, sizeof(value));
+		assert_true(is_refused(pair, &result));
+		verify_result_fini(&result);
+		value -= (int32_t)sizeof(uint64_t);
+		memcpy(distance, &value, sizeof(value));
+	}
+}
+
 static uint64_t probes_of_bare(const char *path, const struct rewrite_options *options,
 			       const struct byte_vec *full)
 {
@@ -573,8 +599,10 @@ static uint64_t probes_of_bare(const char *path, const struct rewrite_options *o
 	const bool same =
 		pair.bytes.len == full->len && !memcmp(pair.bytes.data, full->data, full->len);
 	assert_int_equal(same, !options->bare[0]);
-	if (options->bare[0] == 0xff && pair.bytes.len < 1 << 20)
+	if (options->bare[0] == 0xff && pair.bytes.len < 1 << 20) {
 		check_region(&pair, section_region(&pair, ".tare.text"), 6, true);
+		check_counters_of_calls(&pair);
+	}
 	verify_result_fini(&result);
 	pair_release(&pair);
 	return probes;
