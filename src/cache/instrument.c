@@ -279,9 +279,9 @@ typedef bool get_function(struct cache *cache, const struct cache_request *reque
 			  struct cache_entry *entry, struct error *err);
 
 /* All that a file's copy depends on beside the file; `bare`: what of it has no probes, or "". */
-static void describe_copy(const struct instrument_options *options, const struct build *build,
-			  const char *bare, struct str *text)
+static void describe_copy(const struct build *build, const char *bare, struct str *text)
 {
+	const struct instrument_options *options = build->options;
 	const struct policy_units *units = build->units;
 
 	str_printf(text, "%s %s ", policy_mode_name(build->mode), mode_name(options->mode));
@@ -301,7 +301,7 @@ static bool get_copy(struct instrumenter *instrumenter, struct build *build, con
 {
 	struct str text = {0};
 
-	describe_copy(instrumenter->options, build, bare, &text);
+	describe_copy(build, bare, &text);
 	const struct cache_request request = {
 		.path = build->path, .options = text.data, .build = build_file, .context = build};
 	const bool ok = get(instrumenter->cache, &request, entry, err);

@@ -85,14 +85,19 @@ void learned_fini(struct learned *learned)
 	*learned = (struct learned){0};
 }
 
+static bool is_set(const struct learned *learned, const uint8_t *bits, uint32_t number)
+{
+	return number < learned->count && bits[number / 8] >> (number % 8) & 1;
+}
+
 bool learned_has(const struct learned *learned, uint32_t number)
 {
-	return number < learned->count && learned->bits[number / 8] >> (number % 8) & 1;
+	return is_set(learned, learned->bits, number);
 }
 
 bool learned_is_bare(const struct learned *learned, uint32_t number)
 {
-	return number < learned->count && learned->bare[number / 8] >> (number % 8) & 1;
+	return is_set(learned, learned->bare, number);
 }
 
 static void set(struct learned *learned, uint32_t number, bool value)
@@ -249,6 +254,16 @@ static uint32_t count_of(const struct tare_disarm_record *records, size_t record
 	return 0;
 }
 
+static void write_beside(const struct cache_entry *full, const uint8_t *full_id,
+			 const struct learned *learned)
+{
+	struct str path = {0};
+
+	str_printf(&path, "%s/" LEARNED_FILE, full->directory);
+	write_file(path.data, full_id, learned);
+	str_fini(&path);
+}
+
 /* Is what was learned more than what the last bare copy leaves out? */
 static bool is_beyond_bare(const struct learned *learned)
 {
@@ -261,46 +276,38 @@ static bool is_beyond_bare(const struct learned *learned)
 	return left_out ? more >= BARE_LEAST && more >= left_out / BARE_PART : more > 0;
 }
 
-/*
- * A bare copy for `command`. What another command has left out may stay: else two that are recorded
- * in turn would have a new copy each time.
- */
-static bool take_command(struct learned *learned, const uint8_t *command)
-{
-	memcpy(learned->command, command, sizeof(learned->command));
-	if (is_beyond_bare(learned))
-		memcpy(learned->bare, learned->bits, bits_bytes(learned->count));
-	return count_bits(learned, learned->bare) > 0;
-}
-
 bool learned_keep(const struct instrumented *file, const struct tare_disarm_record *records,
 		  size_t record_count, const uint8_t *command)
 {
 	const struct cache_entry *full = full_entry(file);
 	uint8_t source_id[DIGEST_BYTES], full_id[DIGEST_BYTES];
-	char before[DIGEST_TEXT_BYTES], now[DIGEST_TEXT_BYTES];
 	struct learned learned = {0};
-	struct str path = {0};
 
 	if (!id_of(file, source_id) || !digest_parse(full->key, full_id))
 		return false;
 	const uint64_t module_id = module_id_of(source_id);
 	const uint32_t count = count_of(records, record_count, module_id);
+
+	if (!count && !command)
+		return false;
 	const bool known = learned_of_entry(full, &learned);
-	learned_bare_digest(&learned, before);
 
 	if (count && (!known || learned.count != count)) {
 		learned_fini(&learned);
 		learned_init(&learned, count);
 	}
 	take(&learned, records, record_count, module_id);
-	const bool has_bare = learned.count && command && take_command(&learned, command);
-	if (count || has_bare) {
-		str_printf(&path, "%s/" LEARNED_FILE, full->directory);
-		write_file(path.data, full_id, &learned);
-		str_fini(&path);
-	}
-	learned_bare_digest(&learned, now);
+	/* What another command has left out may stay: else two that are recorded in turn would have
+	   a new copy each time. */
+	const bool begins = command && is_beyond_bare(&learned);
+	if (begins)
+		memcpy(learned.bare, learned.bits, bits_bytes(learned.count));
+	const bool has_bare = command && count_bits(&learned, learned.bare);
+	const bool is_new = has_bare && memcmp(learned.command, command, DIGEST_BYTES) != 0;
+	if (is_new)
+		memcpy(learned.command, command, DIGEST_BYTES);
+	if (count || begins || is_new)
+		write_beside(full, full_id, &learned);
 	learned_fini(&learned);
-	return has_bare && (full == &file->entry || strcmp(now, before) != 0);
+	return has_bare && (begins || full == &file->entry);
 }

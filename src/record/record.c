@@ -762,12 +762,14 @@ static void choose_bare(struct run *run)
 	char digest[DIGEST_TEXT_BYTES];
 	struct str words = {0};
 
+	if (!may_defer(options) || !learns(run))
+		return;
 	str_printf(&words, "%s", run->program.path);
 	for (size_t i = 0; i < options->word_count; i++)
 		str_append_bytes(&words, options->words[i], strlen(options->words[i]) + 1);
 	digest_bytes(words.data, words.len, digest);
 	str_fini(&words);
-	if (may_defer(options) && learns(run) && digest_parse(digest, run->instrument.command))
+	if (digest_parse(digest, run->instrument.command))
 		run->instrument.bare = INSTRUMENT_BARE_FIND;
 }
 

@@ -375,7 +375,7 @@ static void lend_vectors(struct range *range, const struct range *emitted)
 	range->body_calls = emitted->body_calls;
 }
 
-static void range_forget_code(struct range *range)
+void range_forget_code(struct range *range)
 {
 	vec_fini(&range->code);
 	vec_fini(&range->fixups);

@@ -107,7 +107,7 @@ static bool probe_is_bare(const struct emitter *emitter, const struct probe *pro
 	const struct program *program = emitter->program;
 	const struct range *range = emitter->range;
 
-	if (!range->numbered || probe->kind == PROBE_SYSCALL)
+	if (!program->numbered || probe->kind == PROBE_SYSCALL)
 		return false;
 	if (arming_byte(emitter, probe) == FIXUP_SITE_ARM)
 		return is_bare(program, program->function_count + range->first_site + probe->site);
@@ -249,7 +249,7 @@ static void emit_stub_data(struct emitter *emitter, const struct probe *probe, u
 {
 	const bool indirect = probe->kind == PROBE_CALL_INDIRECT;
 
-	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL && !indirect)
+	if (!probe_counts(probe))
 		return;
 	const uint32_t begin =
 		call_end + (indirect ? TARE_STUB_DATA_INDIRECT - DROP_BYTES : TARE_STUB_DATA);

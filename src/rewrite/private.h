@@ -172,7 +172,6 @@ struct range {
 	bool code_is_read;    /* code reads bytes of it as data */
 	bool small;	      /* only counted */
 	bool copied;
-	bool numbered;	   /* its call sites are: see first_site */
 	uint32_t function; /* number of its arming byte */
 	struct vec_of(uint64_t) landing_pads;
 	struct vec_of(uint32_t) labels;		   /* offsets where indirect jumps may lead */
@@ -258,6 +257,7 @@ struct program {
 	uint64_t image_addr;
 	uint64_t note_addr; /* of struct tare_module */
 	uint64_t flow_addr; /* of struct tare_flow; 0: there is none */
+	bool numbered;	    /* the call sites are: see first_site */
 	uint32_t function_count, site_count, syscall_count, edge_counter_count, body_call_count;
 	struct byte_vec image;
 	uint64_t code_begin, code_end;
@@ -434,8 +434,10 @@ bool branch_is_inside(const struct program *program, const struct range *range, 
 /* emit_probe.c: whether the call has a counter. */
 bool call_is_counted(const struct program *program, const struct range *range,
 		     const struct insn *call);
-/* May be called again, when its call sites are numbered. */
+/* May be called again, when the call sites are numbered. */
 void emit_range(struct program *program, struct range *range, struct worker *worker);
+/* Frees what emit_range has made. */
+void range_forget_code(struct range *range);
 /* Whether something in the range has a counter alone: see rewrite_options.bare. */
 bool range_has_bare(const struct program *program, const struct range *range);
 

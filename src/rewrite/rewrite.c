@@ -139,6 +139,7 @@ static void number_sites(struct program *program)
 		program->body_call_count += (uint32_t)range->body_calls.len;
 		program->syscall_count += range->syscall_count;
 	}
+	program->numbered = true;
 }
 
 static void emit_bare_piece(void *program_at, unsigned worker, size_t begin, size_t end)
@@ -148,7 +149,6 @@ static void emit_bare_piece(void *program_at, unsigned worker, size_t begin, siz
 	for (size_t i = begin; i < end; i++) {
 		vec_foreach (number, &program->units.data[i].ranges) {
 			struct range *range = &program->ranges.data[*number];
-			range->numbered = true;
 			if (range->copied && range_has_bare(program, range))
 				emit_range(program, range, &program->workers[worker]);
 		}
@@ -269,11 +269,7 @@ static void range_fini(struct range *range)
 	vec_fini(&range->landing_pads);
 	vec_fini(&range->labels);
 	vec_fini(&range->jumps);
-	vec_fini(&range->code);
-	vec_fini(&range->fixups);
-	vec_fini(&range->extras);
-	vec_fini(&range->sites);
-	vec_fini(&range->body_calls);
+	range_forget_code(range);
 	vec_fini(&range->edge_counters);
 }
 
