@@ -71,7 +71,6 @@ int main(void)
 END
 gcc -O1 -o hot hot.c -pthread
 
-at_end 'wait_for_later; rm -rf "$work"'
 
 take() {
 	record "$work/hot" "${@:2}"

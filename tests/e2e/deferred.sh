@@ -10,6 +10,7 @@ query="WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x <
 	SELECT count(DISTINCT printf('%d', x % 1000)), sum(length(hex(x))) FROM c"
 
 fresh_cache() {
+	wait_for_later # a recording of a second, too, leaves copies to be made
 	rm -rf "$XDG_CACHE_HOME"
 	mkdir "$XDG_CACHE_HOME"
 }

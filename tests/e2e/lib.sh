@@ -10,7 +10,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tare-e2e-XXXXXX")
 at_end() {
 	ending=$1
 }
-at_end 'rm -rf "$work"'
+at_end remove_work
 trap '[ "$BASHPID" != $$ ] || eval "$ending"' EXIT
 # A build has a cache of its own: its rewriter may differ at the same version.
 XDG_CACHE_HOME=$E2E_CACHE/$(cat "$TARE" "$(dirname "$TARE")"/../../runtime/*.so | cksum | tr ' ' -)
@@ -93,6 +93,12 @@ wait_for_later() {
 		sleep 0.1
 	done
 	fail "copies are still made by $(later)"
+}
+
+# The test's directory goes, a cache of its own within it when nothing is made there any more.
+remove_work() {
+	[ "${XDG_CACHE_HOME#"$work"}" = "$XDG_CACHE_HOME" ] || wait_for_later
+	rm -rf "$work"
 }
 
 # by_timers: from here on runs of $TARE sample, and perf_event_open is refused. $REAL_TARE is without that.
