@@ -96,10 +96,19 @@ struct tare_handlers {
 #define TARE_COUNT_BYTES      8
 #define TARE_COUNT_CODE_BYTES 4 /* before the distance */
 
-/* What a counter counts. */
+/* addq $rounds, %gs:counter(%rip): these bytes, then the distance and the rounds. */
+#define TARE_COUNT_ROUNDS	"\x65\x48\x83\x05"
+#define TARE_COUNT_ROUNDS_BYTES 9
+
+/*
+ * What a counter counts, and the instruction that does. Where several instructions add to one word,
+ * as rounds of a loop that its copies count, the words of the counters that follow it stay zero:
+ * their entries tell of the other instructions.
+ */
 struct tare_counted {
 	int32_t target; /* link address of a function's original entry or a call's T, less that of
-			   struct tare_module; 0: the call goes through a pointer */
+			   struct tare_module; 0: the call goes through a pointer; of executions:
+			   one instruction counts many */
 	uint32_t
 		prefix; /* of its instruction: offset of the %gs prefix from the copied code's begin
 			 */

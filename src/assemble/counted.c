@@ -284,14 +284,17 @@ static uint64_t inner_counts(const struct counting *counting)
 	return calls;
 }
 
-/* Beside executions, and calls behind a counter, there are no probes. */
+/* Beside executions, and calls behind a counter, there are no probes. Rounds of a loop cost
+   nothing: most are counted many at once. */
 static counter_cost inner_cost_of(const struct summing *summing, const struct counting *counting,
 				  uint32_t number)
 {
-	return number < counting->counted.site_end
-		       ? cost_of(summing, counting, number)
-		       : counter_cost_of(&summing->process->file->header.begin_calibration,
-					 counting->values[number], false);
+	if (number < counting->counted.site_end)
+		return cost_of(summing, counting, number);
+	return resolve_counted_target(&counting->counted, number)
+		       ? counter_cost_of(&summing->process->file->header.begin_calibration,
+					 counting->values[number], false)
+		       : 0;
 }
 
 /* What stands beside a call, or counts executions, takes the time of the function it is in. */

@@ -7,6 +7,7 @@
  * - another form, of reads of tables: where nothing ahead fits, one stands for the other.
  *
  * Behind that stand the counts of branches, each of which belongs to the branch that leads there.
+ * What counts the rounds of a loop has copies of its block, in the same order.
  *
  * It knows less than verify, which proves copies right, and needs to: it only names places.
  */
@@ -143,13 +144,56 @@ static void take_branch(struct copy_points *branches, const struct side *origina
 		vec_push(branches, count);
 }
 
-static void take_counts(struct copy_points *points, const struct copy_points *branches,
-			const struct side *copy)
+/* One more copy of the block that ends with the branch at `end`; false: something else is next. */
+static bool take_block(struct copy_points *points, struct side original, struct side *copy,
+		       uint64_t end)
 {
-	vec_foreach (branch, branches)
-		if (branch->copy_addr >= copy->at && branch->copy_addr < copy->end &&
-		    (!points->len || branch->copy_addr > vec_last(points).copy_addr))
+	const uint64_t begin = copy->at;
+	const size_t count = points->len;
+
+	while (original.at <= end && side_decode(&original) && side_decode(copy) &&
+	       fits(&original, copy)) {
+		point_add(points, &original, copy, original.insn.length);
+		copy->at += copy->insn.length;
+		original.at += original.insn.length;
+	}
+	if (original.at > end)
+		return true;
+	copy->at = begin;
+	points->len = count;
+	return false;
+}
+
+/* The rounds of a loop: copies of its block, each with what counts where it is left, which the
+   branch over it tells. */
+static void take_rounds(struct copy_points *points, struct side original, struct side copy,
+			uint64_t branch)
+{
+	original.at = branch;
+	if (!side_decode(&original) || original.insn.kind != INSN_BRANCH ||
+	    original.insn.target < original.begin || original.insn.target >= branch)
+		return;
+	original.at = original.insn.target;
+	while (take_block(points, original, &copy, branch) && copy.insn.target > copy.at) {
+		vec_push(points, ((struct copy_point){copy.at, branch, 0}));
+		copy.at = copy.insn.target;
+	}
+}
+
+static void take_counts(struct copy_points *points, const struct copy_points *branches,
+			const struct side *original, struct side *copy)
+{
+	const uint64_t begin = copy->at;
+
+	vec_foreach (branch, branches) {
+		if (branch->copy_addr < begin || branch->copy_addr >= copy->end ||
+		    (points->len && branch->copy_addr <= vec_last(points).copy_addr))
+			continue;
+		copy->at = branch->copy_addr;
+		take_rounds(points, *original, *copy, branch->addr);
+		if (!points->len || vec_last(points).copy_addr < branch->copy_addr)
 			vec_push(points, *branch);
+	}
 }
 
 static void take_pair(struct copy_points *points, struct copy_points *branches,
@@ -217,7 +261,7 @@ bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
 				   read_side_by_side(pair, &original, &copy, points, &branches);
 
 	if (fits_together)
-		take_counts(points, &branches, &copy);
+		take_counts(points, &branches, &original, &copy);
 	else
 		points->len = 0;
 	vec_fini(&branches);

@@ -31,7 +31,7 @@ struct stub {
 	const struct insn *branch; /* NULL: a probe's */
 	uint32_t counter;	   /* of the branch, of the range's */
 	uint32_t jump;		   /* offset of the rel32 that leads to it */
-	uint32_t back;		   /* offset to come back to */
+	uint32_t back;		   /* offset to come back to; of a branch, behind it */
 };
 
 /* An 8-bit branch inside the range, to be filled when all offsets are known. */
@@ -68,12 +68,18 @@ void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, 
 	} while (0)
 /* Notes the unwind state from here on; see struct copy_extra. */
 void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta);
+/* Bytes up to the next place that is that of `addr` modulo `line`. */
+size_t emit_missing(const struct emitter *emitter, uint64_t addr, unsigned line);
+/* Up to the next one in a line; control never comes through it. */
+void emit_gap(struct emitter *emitter, uint64_t addr);
 /* Copies the instruction with its rip-relative operand re-based. */
 void emit_raw(struct emitter *emitter, const struct insn *insn);
 /* Appends an instruction made by insn_reuse_operand. False if it cannot be made. */
 bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_operation operation);
 /* The instruction that counts; the fixup is of one of the three kinds of counters. */
 void emit_counter(struct emitter *emitter, enum fixup_kind kind, uint64_t target);
+/* The one that adds so many rounds to number `target` of the range's edge counters. */
+void emit_rounds(struct emitter *emitter, uint64_t target, uint8_t rounds);
 /* Steps over the red zone, and back; `like` as of emit_state. */
 enum { RED_ZONE_BYTES = 128 };
 void emit_red_zone_begin(struct emitter *emitter, uint64_t like);

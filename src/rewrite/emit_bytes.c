@@ -32,6 +32,22 @@ void emit_land(struct emitter *emitter, uint32_t position)
 	set_u32(&emitter->range->code, position, emit_offset(emitter) - (position + 4));
 }
 
+size_t emit_missing(const struct emitter *emitter, uint64_t addr, unsigned line)
+{
+	const struct range *range = emitter->range;
+	const uint64_t here = emit_offset(emitter) - range->body_offset + range->begin;
+
+	return (addr - here) % line;
+}
+
+void emit_gap(struct emitter *emitter, uint64_t addr)
+{
+	enum { INT3 = 0xcc };
+
+	for (size_t missing = emit_missing(emitter, addr, LINE_BYTES); missing; missing--)
+		put_u8(&emitter->range->code, INT3);
+}
+
 /* Makes the four bytes at `at`, already emitted, a fixup to a link address. */
 static void fix_operand(struct emitter *emitter, uint32_t at, uint64_t target)
 {
@@ -72,6 +88,13 @@ void emit_counter(struct emitter *emitter, enum fixup_kind kind, uint64_t target
 {
 	put_bytes(&emitter->range->code, TARE_COUNT, TARE_COUNT_CODE_BYTES);
 	emit_fixup(emitter, kind, target, 0);
+}
+
+void emit_rounds(struct emitter *emitter, uint64_t target, uint8_t rounds)
+{
+	put_bytes(&emitter->range->code, TARE_COUNT_ROUNDS, TARE_COUNT_CODE_BYTES);
+	emit_fixup(emitter, FIXUP_EDGE_COUNTER, target, 1);
+	put_u8(&emitter->range->code, rounds);
 }
 
 void emit_red_zone_begin(struct emitter *emitter, uint64_t like)

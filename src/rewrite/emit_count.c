@@ -7,6 +7,17 @@
  * goes on past the branch pays nothing.
  *
  *   jcc stub; …; stub: count; jmp target
+ *
+ * Of a loop of one block the stub has copies (unroll.c). So a round is counted where the loop is
+ * left, or once for all copies, and the word is not waited for in each:
+ *
+ *   stub: block; jcc next; addq $1, counter; jmp behind the branch
+ *   next: block; jcc next; addq $2, counter; jmp behind the branch
+ *   next: …
+ *         addq $copies + 1, counter; jmp target
+ *
+ * Each round takes a branch, as it does in the original, to the block's place in a line: else short
+ * loops would be faster, or slower.
  */
 #include "rewrite/emit.h"
 
@@ -30,12 +41,23 @@ bool emits_edge_count(const struct emitter *emitter, uint32_t insn, enum count_p
 	return next && next->insn == insn && next->place == place;
 }
 
-static void emit_keeping_flags(struct emitter *emitter, uint32_t number, uint64_t like)
+/* One execution, or so many rounds of a loop. */
+static void emit_addition(struct emitter *emitter, uint32_t number, uint8_t rounds)
+{
+	assert(number < emitter->range->edge_counters.len);
+	if (rounds)
+		emit_rounds(emitter, number, rounds);
+	else
+		emit_counter(emitter, FIXUP_EDGE_COUNTER, number);
+}
+
+static void emit_keeping_flags(struct emitter *emitter, uint32_t number, uint8_t rounds,
+			       uint64_t like)
 {
 	emit_red_zone_begin(emitter, like);
 	emit_code(emitter, 0x9c); /* pushf */
 	emit_state(emitter, like, RED_ZONE_BYTES + FLAGS_BYTES);
-	emit_counter(emitter, FIXUP_EDGE_COUNTER, number);
+	emit_addition(emitter, number, rounds);
 	emit_code(emitter, 0x9d); /* popf */
 	emit_state(emitter, like, RED_ZONE_BYTES);
 	emit_red_zone_end(emitter, like);
@@ -45,9 +67,9 @@ static void emit_numbered(struct emitter *emitter, uint32_t number, uint64_t lik
 {
 	assert(number < emitter->range->edge_counters.len);
 	if (emitter->range->edge_counters.data[number].flags_live)
-		emit_keeping_flags(emitter, number, like);
+		emit_keeping_flags(emitter, number, 0, like);
 	else
-		emit_counter(emitter, FIXUP_EDGE_COUNTER, number);
+		emit_addition(emitter, number, 0);
 }
 
 void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place place, uint64_t like)
@@ -62,18 +84,82 @@ void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place pl
 
 void emit_counted_branch(struct emitter *emitter, const struct insn *insn, unsigned char condition)
 {
-	struct stub stub = {.branch = insn, .counter = emitter->next_edge_counter++};
+	struct stub stub = {.branch = insn, .counter = emitter->next_edge_counter};
 
+	emitter->next_edge_counter += 1u + next_counter(emitter)->copies;
 	emit_code(emitter, 0x0f, 0x80 | condition);
 	stub.jump = emit_offset(emitter);
 	put_u32(&emitter->range->code, 0);
+	stub.back = emit_offset(emitter);
 	vec_push(&emitter->stubs, stub);
+}
+
+/* ---- stubs ---- */
+
+/* The loop's block without its branch. */
+static void emit_block(struct emitter *emitter, const struct insn *branch)
+{
+	const struct insn *insn = branch;
+
+	while (insn->addr > branch->target)
+		insn--;
+	assert(insn >= emitter->range->insns && insn->addr == branch->target);
+	for (; insn < branch; insn++) {
+		emit_state(emitter, insn->addr, 0);
+		emit_raw(emitter, insn);
+	}
+	emit_state(emitter, branch->addr, 0);
+}
+
+/* Where a copy is left: its rounds, and on behind the loop. */
+static void emit_exit(struct emitter *emitter, const struct stub *stub, uint8_t rounds, bool flags)
+{
+	const uint64_t like = insn_end(stub->branch);
+
+	emit_state(emitter, like, 0);
+	if (flags)
+		emit_keeping_flags(emitter, stub->counter + rounds, rounds, like);
+	else
+		emit_addition(emitter, stub->counter + rounds, rounds);
+	emit_code(emitter, 0xe9);
+	put_u32(&emitter->range->code, stub->back - (emit_offset(emitter) + 4));
+}
+
+static void emit_loop_stub(struct emitter *emitter, const struct stub *stub, uint8_t copies)
+{
+	const struct insn *branch = stub->branch;
+	const unsigned char condition =
+		insn_bytes(emitter->program, branch)[branch->rel_offset - 1] & 15;
+	const bool flags = flags_live(emitter->program, insn_end(branch));
+
+	for (uint8_t rounds = 1; rounds <= copies; rounds++) {
+		emit_block(emitter, branch);
+		emit_code(emitter, 0x70 | condition, 0);
+		const uint32_t begin = emit_offset(emitter);
+		emit_exit(emitter, stub, rounds, flags);
+		if (rounds < copies)
+			emit_gap(emitter, branch->target);
+		assert(emit_offset(emitter) - begin <= INT8_MAX);
+		emitter->range->code.data[begin - 1] = (uint8_t)(emit_offset(emitter) - begin);
+	}
+	emit_state(emitter, branch->addr, 0);
+	emit_addition(emitter, stub->counter, (uint8_t)(copies + 1));
+	emit_code(emitter, 0xe9);
+	emit_fixup(emitter, FIXUP_CODE_JUMP, branch->target, 0);
 }
 
 void emit_branch_stub(struct emitter *emitter, const struct stub *stub)
 {
+	const uint8_t copies = emitter->range->edge_counters.data[stub->counter].copies;
+
+	if (copies)
+		emit_gap(emitter, stub->branch->target);
 	emit_land(emitter, stub->jump);
 	emit_state(emitter, stub->branch->addr, 0);
+	if (copies) {
+		emit_loop_stub(emitter, stub, copies);
+		return;
+	}
 	emit_numbered(emitter, stub->counter, stub->branch->addr);
 	emit_code(emitter, 0xe9);
 	emit_fixup(emitter, FIXUP_CODE_JUMP, stub->branch->target, 0);

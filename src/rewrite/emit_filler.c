@@ -27,9 +27,7 @@ static const unsigned char nops[10][9] = {
 /* Up to the next place that is the original's modulo `line`. */
 static void emit_up_to(struct emitter *emitter, uint64_t addr, unsigned line)
 {
-	const struct range *range = emitter->range;
-	const uint64_t here = emit_offset(emitter) - range->body_offset + range->begin;
-	size_t missing = (addr - here) % line;
+	size_t missing = emit_missing(emitter, addr, line);
 
 	/* The original's filler has an unwind state; where there was none, it is that of `addr`. */
 	if (missing && !emitter->align_pending)
@@ -101,13 +99,28 @@ static uint32_t goes_back_to(const struct range *range, uint32_t number)
 	return range_insn_number(range, insn->target - range->begin) - 1;
 }
 
+/* Of those whose executions are counted, the ones that have nothing inserted. */
+static unsigned char *find_counted_loops(const struct range *range)
+{
+	unsigned char *is_loop = NULL;
+
+	vec_foreach (counter, &range->edge_counters) {
+		if (!counter->copies)
+			continue;
+		if (!is_loop)
+			is_loop = mem_zalloc(range->insn_count);
+		is_loop[goes_back_to(range, counter->insn)] = 1;
+	}
+	return is_loop;
+}
+
 unsigned char *find_loops(const struct program *program, const struct range *range)
 {
 	unsigned char *is_loop = NULL;
 	uint32_t since = 0; /* the first instruction from which on nothing is inserted */
 
 	if (range->edge_counters.len)
-		return NULL;
+		return find_counted_loops(range);
 	for (uint32_t i = 0; i < range->insn_count; i++) {
 		if (!stays(program, range, &range->insns[i])) {
 			since = i + 1;

@@ -46,4 +46,11 @@ void graph_weigh(const struct program *program, const struct unit *unit, struct 
    nothing was noted. */
 bool graph_count(const struct program *program, struct graph *graph);
 
+/*
+ * unroll.c: how many copies of the block stand where the edge is counted; 0: the edge is counted
+ * each time that it is taken.
+ */
+uint32_t graph_copies(const struct program *program, const struct graph *graph,
+		      const struct graph_edge *edge);
+
 #endif

@@ -51,7 +51,11 @@ static uint64_t counter_number(const struct program *program, const struct range
 uint64_t fixup_counter_addr(const struct program *program, const struct range *range,
 			    const struct fixup *fixup)
 {
-	return program->counters_addr + counter_number(program, range, fixup) * sizeof(uint64_t);
+	uint64_t number = counter_number(program, range, fixup);
+
+	if (fixup->kind == FIXUP_EDGE_COUNTER)
+		number -= range->edge_counters.data[fixup->target].behind;
+	return program->counters_addr + number * sizeof(uint64_t);
 }
 
 /* ---- what they count ---- */
@@ -62,7 +66,12 @@ static bool is_counter(const struct fixup *fixup)
 	       fixup->kind == FIXUP_EDGE_COUNTER || fixup->kind == FIXUP_BODY_COUNTER;
 }
 
-/* Of a call its target, or 0; of a function its begin, of an edge that of its range. */
+static bool counts_many(const struct edge_counter *counter)
+{
+	return counter->copies || counter->behind;
+}
+
+/* Of a call its target, or 0; of a function its begin, of an edge that of its range, or 0. */
 static uint64_t counted_addr(const struct range *range, const struct fixup *fixup)
 {
 	switch ((enum fixup_kind)fixup->kind) {
@@ -70,6 +79,8 @@ static uint64_t counted_addr(const struct range *range, const struct fixup *fixu
 		return range->sites.data[fixup->target].target;
 	case FIXUP_BODY_COUNTER:
 		return range->body_calls.data[fixup->target];
+	case FIXUP_EDGE_COUNTER:
+		return counts_many(&range->edge_counters.data[fixup->target]) ? 0 : range->begin;
 	default:
 		return range->begin;
 	}

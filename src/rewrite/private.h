@@ -17,6 +17,7 @@
  *   escapes.c     calls behind which control may not go on
  *   graph*.c      instructions of a unit -> blocks and edges, and how often they may run
  *   spanning.c    which of them get a counter
+ *   unroll.c      loops whose rounds are counted by several at once
  *   companion.c   code of another file that comes along
  *   emit*.c       code of one range, with fixups; filler (emit_filler.c)
  *   place*.c      addresses, fixups applied, tables, maps, flow graphs
@@ -120,6 +121,10 @@ struct edge_counter {
 	uint32_t insn;
 	uint8_t place; /* enum count_place */
 	bool flags_live;
+	/* COUNT_TAKEN: copies of the loop's block, see unroll.c. As many counters follow, for the
+	   instructions where these are left; they add to the word of this one. */
+	uint8_t copies;
+	uint8_t behind; /* it is the one so many behind that counter; else 0 */
 };
 
 /* A jump that replaces bytes of the original where a label is. */

@@ -25,6 +25,7 @@ struct span {
 	uint32_t number; /* of the block, or blocks + number of the edge */
 	uint32_t insn;	 /* blocks: where the counter may stand */
 	uint64_t weight;
+	uint32_t copies; /* edges: see unroll.c */
 	bool flags_live, no_place;
 };
 
@@ -149,6 +150,9 @@ static void add_edge(struct spanning *spanning, uint32_t number)
 		link.weight = edge->weight * (COST_COUNTER + (link.flags_live ? COST_FLAGS : 0));
 		if (edge->taken)
 			link.weight += edge->weight * COST_JUMP;
+		if (!link.flags_live)
+			link.copies = graph_copies(spanning->program, graph, edge);
+		link.weight /= link.copies + 1;
 	}
 	vec_push(&spanning->links, link);
 }
@@ -180,6 +184,16 @@ static bool choose(struct spanning *spanning, const struct span **chosen)
 	return true;
 }
 
+/* The counters of leaving the copies of a loop follow its own. */
+static void put_exits(struct range *range, struct edge_counter counter)
+{
+	const uint8_t copies = counter.copies;
+
+	counter.copies = 0;
+	for (counter.behind = 1; counter.behind <= copies; counter.behind++)
+		vec_push(&range->edge_counters, counter);
+}
+
 /* 1 + its number among those of the range. */
 static uint32_t put_counter(struct spanning *spanning, const struct span *link,
 			    struct edge_counter counter)
@@ -193,7 +207,9 @@ static uint32_t put_counter(struct spanning *spanning, const struct span *link,
 
 	counter.flags_live = link->flags_live;
 	vec_push(&range->edge_counters, counter);
-	return (uint32_t)range->edge_counters.len;
+	const uint32_t number = (uint32_t)range->edge_counters.len;
+	put_exits(range, counter);
+	return number;
 }
 
 /* In the order in which they are emitted. */
@@ -214,6 +230,8 @@ static void put_counters(struct spanning *spanning, const struct span *const *ch
 			struct graph_edge *edge = &graph->edges.data[next];
 			const struct span *link = chosen[graph->blocks.len + next];
 			counter.place = edge->taken ? COUNT_TAKEN : COUNT_NEXT;
+			/* A counter in the block would have to stand in each copy. */
+			counter.copies = link && !chosen[i] ? (uint8_t)link->copies : 0;
 			if (link)
 				edge->counter = put_counter(spanning, link, counter);
 		}

@@ -4,6 +4,8 @@
  *
  *   incq %gs:counter(%rip)
  *   lea -128(%rsp),%rsp; pushf; incq %gs:counter(%rip); popf; lea 128(%rsp),%rsp
+ *
+ * Those of loops' rounds are in loop_stub.c.
  */
 #include "verify/private.h"
 
@@ -85,51 +87,59 @@ bool executions_begin(struct check *check)
 
 /* ---- the counters ---- */
 
-/* One that was read, and whether it keeps the flags. */
-struct execution {
-	struct check_counter *counter;
-	uint64_t number;
-	uint32_t at;
-	bool keeps_flags;
-};
+void addition_begin(struct walk *walk, struct check_addition *addition)
+{
+	addition->begin = walk->at;
+	addition->keeps_flags = walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80, 0x9c);
+	addition->at = walk->at;
+}
 
-static bool take_counter(struct walk *walk, struct execution *execution)
+/* Rows behind each instruction that moves the stack pointer. */
+static void check_rows(struct walk *walk, const struct check_addition *addition, uint32_t end,
+		       uint64_t like)
+{
+	rows_check(walk, addition->begin, like, 0);
+	if (!addition->keeps_flags)
+		return;
+	rows_check(walk, addition->at - 1, like, RED_ZONE_BYTES);
+	rows_check(walk, addition->at, like, RED_ZONE_BYTES + WORD_BYTES);
+	rows_check(walk, end, like, RED_ZONE_BYTES + WORD_BYTES);
+	rows_check(walk, end + 1, like, RED_ZONE_BYTES);
+}
+
+bool addition_end(struct walk *walk, const struct check_addition *addition, uint64_t like)
+{
+	check_rows(walk, addition, walk->at, like);
+	return !addition->keeps_flags ||
+	       walk_take_bytes(walk, 0x9d, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0) ||
+	       walk_fails(walk, VERIFY_PROBE, "a counter loses the flags");
+}
+
+/* That of a word; NULL: it is no counter of executions. */
+static struct check_counter *counter_at(const struct walk *walk, uint64_t addr, uint64_t *number)
 {
 	const struct check *check = walk->check;
 	const uint64_t first =
 		(uint64_t)check->module.function_count + check->module.call_site_count;
-	uint64_t addr;
 
-	execution->at = walk->at;
-	if (!count_take_insn(walk, &addr))
-		return false;
 	addr -= check->counters_addr;
-	execution->number = addr / WORD_BYTES;
-	if (addr % WORD_BYTES || execution->number < first ||
-	    execution->number >= check->module.counter_count)
-		return false;
-	execution->counter = &check->executions[execution->number - first];
-	return true;
+	*number = addr / WORD_BYTES;
+	if (addr % WORD_BYTES || *number < first || *number >= check->module.counter_count)
+		return NULL;
+	return &check->executions[*number - first];
 }
 
-static bool take_end(struct walk *walk, const struct execution *execution)
+/* The instruction at `at` is the one that adds for it, and the file says so. */
+static bool claim(struct walk *walk, struct check_counter *counter, uint64_t number,
+		  const struct check_claim *claimed)
 {
-	return !execution->keeps_flags ||
-	       walk_take_bytes(walk, 0x9d, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
-}
+	const uint64_t copy_addr = walk->range->copy_begin + claimed->at;
 
-/* Rows behind each instruction that moves the stack pointer. */
-static void check_rows(struct walk *walk, uint32_t begin, const struct execution *execution)
-{
-	const uint64_t like = walk->insn->addr;
-
-	rows_check(walk, begin, like, 0);
-	if (!execution->keeps_flags)
-		return;
-	rows_check(walk, execution->at - 1, like, RED_ZONE_BYTES);
-	rows_check(walk, execution->at, like, RED_ZONE_BYTES + WORD_BYTES);
-	rows_check(walk, execution->at + TARE_COUNT_BYTES, like, RED_ZONE_BYTES + WORD_BYTES);
-	rows_check(walk, execution->at + TARE_COUNT_BYTES + 1, like, RED_ZONE_BYTES);
+	if (counter->copy_addr && counter->copy_addr != copy_addr)
+		return walk_fails(walk, VERIFY_PROBE, "its counter counts something else, too");
+	counter->copy_addr = copy_addr;
+	return count_is_described(walk, number, claimed->target, claimed->at) ||
+	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
 }
 
 /* It counts the block that the instruction at `addr` belongs to, or that ends there, or in the nops
@@ -148,23 +158,40 @@ static bool is_in_place(const struct walk *walk, const struct check_counter *cou
 
 bool executions_take(struct walk *walk, enum check_execution kind, uint64_t addr)
 {
-	const uint32_t begin = walk->at;
-	struct execution execution = {0};
+	struct check_addition addition;
+	uint64_t word, number;
 
 	if (!walk->check->executions)
 		return true;
-	execution.keeps_flags = walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80, 0x9c);
-	if (!take_counter(walk, &execution) || !is_in_place(walk, execution.counter, kind, addr)) {
-		walk->at = begin;
+	addition_begin(walk, &addition);
+	struct check_counter *counter =
+		count_take_insn(walk, &word) ? counter_at(walk, word, &number) : NULL;
+	if (!counter || !is_in_place(walk, counter, kind, addr)) {
+		walk->at = addition.begin;
 		return true;
 	}
-	check_rows(walk, begin, &execution);
-	if (!take_end(walk, &execution))
-		return walk_fails(walk, VERIFY_PROBE, "a counter loses the flags");
-	const uint64_t copy_addr = walk->range->copy_begin + execution.at;
-	if (execution.counter->copy_addr && execution.counter->copy_addr != copy_addr)
-		return walk_fails(walk, VERIFY_PROBE, "its counter counts something else, too");
-	execution.counter->copy_addr = copy_addr;
-	return count_is_described(walk, execution.number, walk->range->begin, execution.at) ||
-	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
+	const struct check_claim claimed = {addition.at, walk->range->begin};
+	return addition_end(walk, &addition, walk->insn->addr) &&
+	       claim(walk, counter, number, &claimed);
+}
+
+bool executions_claim_rounds(struct walk *walk, uint64_t word, uint32_t at)
+{
+	const struct check_claim claimed = {at, 0};
+	uint64_t number;
+	struct check_counter *counter = counter_at(walk, word, &number);
+
+	return counter && is_in_place(walk, counter, CHECK_TAKEN, insn_end(walk->insn)) &&
+	       claim(walk, counter, number, &claimed);
+}
+
+bool executions_claim_exit(struct walk *walk, uint64_t word, uint32_t behind, uint32_t at)
+{
+	const struct check_claim claimed = {at, 0};
+	uint64_t number;
+	struct check_counter *counter =
+		counter_at(walk, word + behind * (uint64_t)WORD_BYTES, &number);
+
+	return counter && counter->kind == CHECK_NO_EXECUTION && !counter->copy_addr &&
+	       claim(walk, counter, number, &claimed);
 }

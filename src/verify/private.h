@@ -7,6 +7,7 @@
  *   walk_steps.c      steps over what is expected in the copy
  *   probe.c           probes and stubs
  *   execution_counters.c  counters of executions
+ *   loop_stub.c       copies of loops that count their rounds
  *   indirect.c        translated jumps and their maps, reads of jump tables
  *   original_labels.c  jumps in the original at labels
  *   tables.c          entries of jump tables
@@ -139,6 +140,7 @@ bool check_begins_with_counter(const struct check *check, uint64_t function);
 
 struct check_stub {
 	uint64_t begin, end;
+	bool behind_gap; /* int3 may be before it */
 };
 
 struct walk {
@@ -257,6 +259,36 @@ bool executions_begin(struct check *check);
 /* Steps over a counter of that kind, if one is next: of the block that the instruction at `addr`
    belongs to (CHECK_BEFORE), or that ends there. False: a difference. */
 bool executions_take(struct walk *walk, enum check_execution kind, uint64_t addr);
+
+/* Around an instruction that adds to a counter of executions. */
+struct check_addition {
+	uint32_t begin, at; /* of all, and of the instruction */
+	bool keeps_flags;
+};
+
+/* Steps over what keeps the flags, if that is next; and behind the addition over what gives them
+   back. `like`: the original address whose unwind state holds. False: a difference. */
+void addition_begin(struct walk *walk, struct check_addition *addition);
+bool addition_end(struct walk *walk, const struct check_addition *addition, uint64_t like);
+
+/* What the file must say of a counter: its instruction's place, and what it counts. */
+struct check_claim {
+	uint32_t at;
+	uint64_t target;
+};
+
+/* The word is the counter of the present branch's being taken, and the instruction at offset `at`
+   of the copy adds many to it. False: it is not. */
+bool executions_claim_rounds(struct walk *walk, uint64_t word, uint32_t at);
+/* The counter `behind` that one tells of the instruction at `at`, and of nothing else. */
+bool executions_claim_exit(struct walk *walk, uint64_t word, uint32_t behind, uint32_t at);
+
+/* ---- loop_stub.c ---- */
+
+/* Steps over the stub of the present branch where it is that of a loop, up to the jump back to it;
+   `behind`: the offset behind the branch's copy. *ok: there was no difference. False: it is no such
+   stub; nothing was read. */
+bool loop_stub_take(struct walk *walk, uint32_t behind, bool *ok);
 
 /* ---- indirect.c ---- */
 

@@ -581,7 +581,7 @@ static bool read_probe(struct reading *reading, bool enters, bool behind_call)
 static bool accept_probe(struct reading *reading)
 {
 	struct walk *walk = reading->walk;
-	const struct check_stub stub = {reading->stub, walk->at};
+	const struct check_stub stub = {.begin = reading->stub, .end = walk->at};
 
 	vec_push(&walk->stubs, stub);
 	walk->check->result->counts.probes++;

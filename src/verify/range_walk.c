@@ -7,7 +7,8 @@
  *   branches: short or long; to the copy of the target, or to the target where there is no copy
  *   conditional tail calls: the inverted branch over a probe and a jump
  *   calls through the PLT that may be bound to this file: to the copy at once where they are
- *   branches that count how often they are taken: to a stub that does, and jumps there
+ *   branches that count how often they are taken: to a stub that does, and jumps there; loops
+ *     of one block to copies of it, see loop_stub.c
  *   loop, jrcxz: over a jump to a jump
  *   reads of jump tables, indirect jumps: see indirect.c
  *   probes between instructions: see probe.c
@@ -99,13 +100,15 @@ static bool take_branch_stub(struct walk *walk, uint64_t stub_addr, bool *ok)
 		return false;
 	walk->at = (uint32_t)offset;
 	*ok = executions_take(walk, CHECK_TAKEN, insn_end(walk->insn));
+	const bool is_loop = *ok && walk->at == offset && walk->check->executions &&
+			     loop_stub_take(walk, back, ok);
 	if (*ok && walk->at == offset) {
 		walk->at = back;
 		return false;
 	}
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	*ok = *ok && take_jump(walk, walk->insn->target);
-	const struct check_stub stub = {(uint32_t)offset, walk->at};
+	const struct check_stub stub = {offset, walk->at, is_loop};
 	vec_push(&walk->stubs, stub);
 	walk->at = back;
 	return true;
@@ -509,6 +512,8 @@ static bool check_stub_order(struct walk *walk)
 
 	vec_sort(&walk->stubs, compare_stubs);
 	vec_foreach (stub, &walk->stubs) {
+		while (stub->behind_gap && at < stub->begin && walk->code[at] == 0xcc)
+			at++;
 		if (stub->begin != at)
 			return walk_fails(walk, VERIFY_PROBE,
 					  "the stub at 0x%" PRIx64

@@ -7,6 +7,7 @@
 #   executions.sh continued      nor does it count again where control comes back to it from what was inlined
 #   executions.sh unknown        what has none is named
 #   executions.sh killed         what a program counted that was killed is there
+#   executions.sh rounds         rounds of loops that several copies count, any number of them
 . "$E2E/lib.sh"
 
 # A recording of the command; nothing but times may depend on what it shows.
@@ -160,6 +161,140 @@ killed() {
 	[ "${executed:-0}" -ge $((printed * 100)) ] || fail "inner was executed $executed times, outer $printed"
 	[ $((entered - executed)) -ge -1 ] && [ $((entered - executed)) -le 1 ] ||
 		fail "inner has $entered calls, and $executed executions"
+}
+
+# Loops of one block: they go round any number of times, their flags are used behind them or kept over them, they
+# begin a function, or change what they compare with. One is long, and its time is where its instructions are.
+rounds() {
+	need gcc valgrind python3 sqlite3
+	cat >"$work/rounds.c" <<'END'
+#include <asm/prctl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+static long own[1 << 18]; /* what %gs leads to, for whoever asks for that */
+static volatile sig_atomic_t ticks;
+static void tick(int signal) { (void)signal; ticks++; }
+#define KEPT __attribute__((noinline, noclone))
+KEPT static long sum(const int *at, long n)
+{
+	long sum = 0;
+	for (long i = 0; i < n; i++)
+		sum = sum * 3 + at[i];
+	return sum;
+}
+KEPT static size_t length(const char *at)
+{
+	size_t n = 0;
+	while (at[n] != 'x')
+		n++;
+	return n;
+}
+KEPT static double long_one(double x, long n)
+{
+	for (long i = 0; i < n; i++)
+		x = 1.0 / (x + 1.5);
+	return x;
+}
+long flags(long n, long limit), begins(long n), pushes(long n), carries(const unsigned *at, long n);
+__asm__(".text\n"
+	/* What the loop has compared last is used behind it. */
+	".type flags, @function\nflags: .cfi_startproc\n"
+	"	xor %eax, %eax\n	mov $1, %ecx\n"
+	"1:	add $1, %rax\n	add $3, %rcx\n	cmp %rdi, %rax\n	jb 1b\n"
+	"	seta %al\n	sete %cl\n	movzbl %al, %eax\n	movzbl %cl, %ecx\n	lea (%rcx,%rax,2), %rax\n	ret\n"
+	"	.cfi_endproc\n	.size flags, .-flags\n"
+	/* The function is its loop. */
+	".type begins, @function\nbegins: .cfi_startproc\n"
+	"	lea -1(%rdi), %rdi\n	test %rdi, %rdi\n	jg begins\n	mov %rdi, %rax\n	ret\n"
+	"	.cfi_endproc\n	.size begins, .-begins\n"
+	/* The stack is deeper in its midst. */
+	".type pushes, @function\npushes: .cfi_startproc\n	xor %eax, %eax\n"
+	"1:	push %rdi\n	.cfi_adjust_cfa_offset 8\n	add (%rsp), %rax\n	pop %rcx\n	.cfi_adjust_cfa_offset -8\n"
+	"	dec %rdi\n	jg 1b\n	ret\n"
+	"	.cfi_endproc\n	.size pushes, .-pushes\n"
+	/* The carry goes from round to round. */
+	".type carries, @function\ncarries: .cfi_startproc\n"
+	"	xor %eax, %eax\n	xor %ecx, %ecx\n"
+	"1:	adc (%rdi,%rcx,4), %eax\n	lea 1(%rcx), %rcx\n	dec %rsi\n	jnz 1b\n"
+	"	adc $0, %eax\n	ret\n"
+	"	.cfi_endproc\n	.size carries, .-carries\n");
+int main(int argc, char **argv)
+{
+	static int numbers[64];
+	static unsigned halves[64];
+	char text[64];
+	long all = 0;
+	const struct itimerval often = {{0, 500}, {0, 500}};
+
+	for (int i = 0; i < 64; i++) {
+		numbers[i] = i * 7919 % 1009;
+		halves[i] = 0x81234567u * (unsigned)i;
+		text[i] = 'a';
+	}
+	if (argc > 2 && *argv[2] == 'g')
+		syscall(SYS_arch_prctl, ARCH_SET_GS, (unsigned long)&own[1 << 17]);
+	if (argc > 2) {
+		signal(SIGPROF, tick);
+		setitimer(ITIMER_PROF, &often, 0);
+	}
+	for (int n = 0; n < 50; n++) {
+		text[n] = 'x';
+		all = all * 5 + sum(numbers, n) + (long)length(text) + flags(n, n) + flags(n, n / 2) + begins(n);
+		all += n ? carries(halves, n) : 0;
+		all ^= pushes(n);
+		text[n] = 'a';
+	}
+	printf("%ld %.9f\n", all, long_one(0.5, atol(argv[1])));
+	for (int i = 0; i < 1 << 18; i++)
+		if (own[i])
+			puts("written to by others");
+	return argc > 2 && !ticks;
+}
+END
+	cd "$work"
+	gcc -g -O1 -w -Wl,-z,now -o rounds rounds.c
+	"$TARE" instrument -q --lines --verify -o rounds.copy rounds || fail "the copy differs"
+	[ "$(LC_ALL=C grep -c -aoP '\x65\x48\x83\x05' rounds.copy)" -ge 1 ] || fail "no rounds are counted at once"
+	valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --skip-plt=no --compress-strings=no \
+		--compress-pos=no --callgrind-out-file=callgrind.out ./rounds 1000 >plain.stdout
+	record_lines ./rounds 1000
+	cmp plain.stdout recorded.stdout || fail "the output differs"
+	"$E2E/executions_check" instructions callgrind.out profile.tare rounds 60
+	# Signals in the midst of it, and many rounds.
+	./rounds 100000000 signals >plain.stdout
+	record_lines ./rounds 100000000 signals
+	cmp plain.stdout recorded.stdout || fail "the output differs with signals"
+	"$TARE" report instructions profile.tare --limit=0 --format=csv >instructions.csv
+	"$TARE" report summary profile.tare --format=json >summary.json
+	python3 - <<'END' || fail "the long loop"
+import csv, json
+rows = [row for row in csv.DictReader(open("instructions.csv")) if row["function"] == "long_one"]
+most = max(int(row["executions"] or 0) for row in rows)
+assert most == 100000000, most
+of_loop = [row for row in rows if int(row["executions"] or 0) == most]
+time = lambda row: float(row["cpu_exclusive_ns"] or 0)
+shown = [(row["instruction"], time(row)) for row in of_loop]
+total, branches = sum(map(time, rows)), [row for row in of_loop if row["instruction"].startswith("j")]
+# Nearly all of it is the division's, which the sum waits for.
+assert len(of_loop) >= 4 and len(branches) == 1, shown
+assert sum(map(time, of_loop)) > 0.9 * total > 0 and time(branches[0]) < 0.5 * total, shown
+# Counting has cost next to nothing.
+header = json.load(open("summary.json"))["header"]
+assert header["counting_ns"] < 0.01 * header["cpu_ns"], header
+END
+	# A program that uses the register by which threads count has its own.
+	./rounds 100000000 gs >plain.stdout
+	record_lines ./rounds 100000000 gs
+	cmp plain.stdout recorded.stdout || fail "the output differs with another %gs"
+	# Where flags are said to be dead they have no sensible value.
+	"$TARE" instrument -q --lines --poison -o poisoned rounds
+	./rounds 1000 >plain.stdout
+	./poisoned 1000 >poisoned.stdout || fail "the poisoned copy fails"
+	cmp plain.stdout poisoned.stdout || fail "the poisoned copy computes something else"
 }
 
 "$@"

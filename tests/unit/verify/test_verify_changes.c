@@ -266,6 +266,18 @@ __attribute__((noinline)) static int cleans_up(int (*call)(int), int value)
 	return call(value) + kept;
 }
 
+/* Of a loop in code with an exception table there are no copies. */
+__attribute__((noinline)) static long sums_up(int (*call)(int), const int *at, const int *end)
+{
+	__attribute__((cleanup(release))) int kept = *at;
+	long sum = 0;
+
+	do
+		sum = 3 * sum + *at++;
+	while (at < end);
+	return call(kept) + sum;
+}
+
 static int minus(int value)
 {
 	return -value;
@@ -449,9 +461,73 @@ static void test_states_of_originals(void **state)
 	check_depths(false, 16, 127);
 }
 
+/* Its rounds are counted by several copies at once. */
+__asm__(".text\n"
+	".type goes_round, @function\n"
+	"goes_round: .cfi_startproc\n"
+	"	xor %eax, %eax\n"
+	"1:	add $3, %rax\n	add table_of_rounds(%rip), %rcx\n	cmp %rdi, %rax\n	jb "
+	"1b\n"
+	"	ret\n"
+	"	.cfi_endproc\n	.size goes_round, .-goes_round\n"
+	".data\ntable_of_rounds: .quad 1\n.text\n");
+
+enum { GOES_ROUND_BLOCK_BYTES = 4 + 7 + 3 }; /* without the branch */
+
+/* addq $rounds, %gs:counter(%rip) */
+static uint64_t next_rounds(uint64_t at)
+{
+	for (; at + TARE_COUNT_ROUNDS_BYTES <= code_end; at++)
+		if (memcmp(object_at(copy, at, TARE_COUNT_ROUNDS_BYTES), TARE_COUNT_ROUNDS,
+			   TARE_COUNT_CODE_BYTES) == 0)
+			return at;
+	return 0;
+}
+
+static bool rounds_are_of_goes_round(uint64_t at)
+{
+	static const unsigned char begin[] = {0x48, 0x83, 0xc0, 0x03, 0x48, 0x03, 0x0d};
+
+	return memcmp(object_at(copy, at - GOES_ROUND_BLOCK_BYTES - 2, sizeof(begin)), begin,
+		      sizeof(begin)) == 0;
+}
+
+/* What counts rounds tells the distance to its word, and how many; before it the copy's branch, and
+   behind it the jump back. */
+static void test_rounds(void **state)
+{
+	const struct rewrite_options options = {.count_executions = true};
+	const int numbers[] = {1, 2};
+	int checked = 0;
+
+	(void)state;
+	assert_int_equal(sums_up(called, numbers, numbers + 1), 0);
+	make("/proc/self/exe", &options);
+	assert_false(is_found());
+	for (uint64_t at = next_rounds(code_begin); at; at = next_rounds(at + 1)) {
+		if (!rounds_are_of_goes_round(at))
+			continue;
+		const size_t offset = offset_of(object_at(copy, at, TARE_COUNT_ROUNDS_BYTES));
+		if (!number_is_found(offset + TARE_COUNT_CODE_BYTES, 8))
+			fail_msg("rounds at %#lx are counted elsewhere", at);
+		if (!byte_is_found(offset + TARE_COUNT_ROUNDS_BYTES - 1, 1))
+			fail_msg("other rounds are counted at %#lx", at);
+		if (!number_is_found(offset + TARE_COUNT_ROUNDS_BYTES + 1, 1))
+			fail_msg("the copy before %#lx is left to elsewhere", at);
+		if (!byte_is_found(offset - 1, 1) || !byte_is_found(offset - 2, 1))
+			fail_msg("the copy before %#lx goes on elsewhere", at);
+		for (size_t i = 0; i < GOES_ROUND_BLOCK_BYTES; i++)
+			if (!byte_is_found(offset - 2 - GOES_ROUND_BLOCK_BYTES + i, 1))
+				fail_msg("another instruction in the copy before %#lx", at);
+		checked++;
+	}
+	assert_int_equal(checked, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_rounds, drop),
 		cmocka_unit_test_teardown(test_exception_tables, drop),
 		cmocka_unit_test_teardown(test_landing_probes, drop),
 		cmocka_unit_test_teardown(test_flags_are_given_back, drop),
