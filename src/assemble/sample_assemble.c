@@ -44,6 +44,7 @@ struct log_location {
 	struct sample_log_location row;
 	enum location_place place;
 	uint64_t link_addr; /* in the original */
+	uint64_t callee;    /* where a sample is of this function's call; else 0 */
 	int64_t id;	    /* 0: not asked for yet */
 };
 
@@ -441,8 +442,12 @@ static struct log_location *location_at(struct sample_assembly *assembly, uint32
 	if (!image->module)
 		return NULL;
 	const uint64_t addr = location->row.link_addr;
-	const uint64_t original = resolver_copied_address(image->module, addr);
+	struct resolve_bound_call call;
+	const uint64_t original = resolver_bound_call(image->module, addr, &call)
+					  ? call.caller
+					  : resolver_copied_address(image->module, addr);
 	location->link_addr = original ? original : addr;
+	location->callee = call.callee;
 	location->place = image->kernel						     ? PLACE_KERNEL
 			  : image->runtime || resolver_is_probe(image->module, addr) ? PLACE_RUNTIME
 										     : PLACE_USER;
@@ -484,6 +489,22 @@ static int64_t stack_id(struct sample_assembly *assembly, uint32_t number, struc
 		node->stack = stack;
 	}
 	return stack;
+}
+
+/* What stands for the stub of a linkage table is the callee's, as samples in that are. */
+static int64_t sampled_stack_id(struct sample_assembly *assembly, uint32_t number,
+				struct error *err)
+{
+	const int64_t stack = stack_id(assembly, number, err);
+	const struct log_location *location =
+		&assembly->locations.data[assembly->nodes.data[number - 1].row.location - 1];
+
+	if (!stack || stack == SAMPLE_STACK_NONE || !location->callee)
+		return stack;
+	const int64_t callee = resolver_location(assembly->input->resolver,
+						 assembly->images.data[location->row.image].module,
+						 location->callee, err);
+	return callee ? sample_builder_stack(assembly->builder, stack, callee, err) : 0;
 }
 
 /* In tare's own code, or in the kernel on its behalf: the place of the innermost user frame. */
@@ -540,7 +561,7 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 		return true;
 	}
 	if (from->node)
-		sample.stack = stack_id(assembly, from->node, err);
+		sample.stack = sampled_stack_id(assembly, from->node, err);
 	if (sample.event == assembly->wait_event)
 		assembly->wait = (struct wake_told){
 			.thread = sample.thread,

@@ -76,7 +76,10 @@ static bool place_find(struct timer_assembly *assembly, const struct timer_proce
 static int64_t location_of(struct timer_assembly *assembly, const struct timer_place *place,
 			   struct error *err)
 {
-	const uint64_t copied = resolver_copied_address(place->module, place->link_addr);
+	struct resolve_bound_call call;
+	const uint64_t copied = resolver_bound_call(place->module, place->link_addr, &call)
+					? call.caller
+					: resolver_copied_address(place->module, place->link_addr);
 
 	return resolver_location(assembly->resolver, place->module,
 				 copied ? copied : place->link_addr, err);
@@ -129,19 +132,32 @@ static int64_t thread_add(struct timer_assembly *assembly, const struct tare_tim
 	return profile_add_thread(assembly->writer, &row, err);
 }
 
-/* In the stub of a probe, or the runtime that a static executable has: *is_own. */
-static bool look_for_own(struct timer_assembly *assembly, const struct timer_process *process,
-			 const struct timer_sample *sample, bool *is_own, struct error *err)
+/* What a sample's innermost frame is in. */
+struct timer_leaf {
+	int64_t stack; /* of the sample */
+	bool is_own;   /* the stub of a probe, or the runtime that a static executable has */
+};
+
+/* What stands for the stub of a linkage table is the callee's, as samples in that are. */
+static bool leaf_find(struct timer_assembly *assembly, const struct timer_process *process,
+		      const struct timer_sample *sample, struct timer_leaf *leaf, struct error *err)
 {
+	struct resolve_bound_call call;
 	struct timer_place place;
 
-	*is_own = false;
 	if (!sample->count)
 		return true;
 	if (!place_find(assembly, process, sample, sample->count - 1, &place, err))
 		return false;
-	*is_own = resolver_is_probe(place.module, place.link_addr);
-	return true;
+	leaf->is_own = resolver_is_probe(place.module, place.link_addr);
+	if (!resolver_bound_call(place.module, place.link_addr, &call) ||
+	    leaf->stack == SAMPLE_STACK_NONE)
+		return true;
+	const int64_t location =
+		resolver_location(assembly->resolver, place.module, call.callee, err);
+	leaf->stack =
+		location ? sample_builder_stack(assembly->builder, leaf->stack, location, err) : 0;
+	return leaf->stack != 0;
 }
 
 /*
@@ -168,21 +184,22 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 	bool ok = true;
 
 	while (ok && timer_reader_next(reader, &sample)) {
-		bool is_own;
-		ok = path_follow(assembly, process, &sample, path, err) &&
-		     look_for_own(assembly, process, &sample, &is_own, err);
+		struct timer_leaf leaf = {0};
+		ok = path_follow(assembly, process, &sample, path, err);
+		leaf.stack = path->count ? path->ids[path->count - 1] : 0;
+		ok = ok && leaf_find(assembly, process, &sample, &leaf, err);
 		if (!ok)
 			break;
 		const struct sample_builder_sample row = {
 			.thread = thread,
 			.event = assembly->event,
-			.stack = path->count ? path->ids[path->count - 1] : 0,
+			.stack = leaf.stack,
 			.ticks = sample.ticks,
 			.weight = reader->header.period_ns,
 			.at_once = sample.periods,
 			.truncated = !sample.complete,
 		};
-		ok = periods_add(assembly, &row, sample.periods, is_own, err);
+		ok = periods_add(assembly, &row, sample.periods, leaf.is_own, err);
 		if (sample.ticks > assembly->counts.last_ticks)
 			assembly->counts.last_ticks = sample.ticks;
 	}

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { JUMP = 0xe9, JUMP_BYTES = 5 };
+enum { JUMP = 0xe9, JUMP_BYTES = 5, CALL = 0xe8, CALL_BYTES = 5 };
 
 static int compare(const void *a, const void *b)
 {
@@ -129,6 +129,81 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 	if (!bytes || !insn_decode(bytes, size, back, &insn) || !insn_is_call(&insn))
 		return 0;
 	return back + insn.length - 1;
+}
+
+/*
+ * A call that goes through a slot, unless this file has the function that the slot leads to: what
+ * decides, and the other way, stand for the stub of the linkage table. See rewrite/emit_probe.c.
+ *
+ *   lea function(%rip),%r11; cmp %r11,slot(%rip); je bound
+ *   the call as it was; jmp behind
+ *   bound: [incq counter;] call copy of the function
+ *   behind:
+ */
+enum {
+	DECIDE_LEA_BYTES = 7,
+	DECIDE_BYTES = 2 * DECIDE_LEA_BYTES + 6,
+	JUMP_OVER = 0xeb,
+	JUMP_OVER_BYTES = 2,
+	COUNTED_CALL_BYTES = TARE_COUNT_BYTES + CALL_BYTES
+};
+
+static bool decides(const unsigned char *bytes)
+{
+	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d},
+				   je[] = {0x0f, 0x84};
+
+	return memcmp(bytes, lea, sizeof(lea)) == 0 &&
+	       memcmp(bytes + DECIDE_LEA_BYTES, cmp, sizeof(cmp)) == 0 &&
+	       memcmp(bytes + 2 * DECIDE_LEA_BYTES, je, sizeof(je)) == 0;
+}
+
+bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset)
+{
+	if (offset < JUMP_OVER_BYTES || offset > size || size - offset < COUNTED_CALL_BYTES)
+		return false;
+	const unsigned char *count = code + offset;
+	return count[-2] == JUMP_OVER && count[-1] == COUNTED_CALL_BYTES &&
+	       memcmp(count, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0 &&
+	       count[TARE_COUNT_BYTES] == CALL;
+}
+
+/* The place of the other way's call, where the address is in what decides; else 0. */
+static uint64_t decided_call(const struct object *copy, uint64_t at)
+{
+	for (unsigned before = 0; before <= 2 * DECIDE_LEA_BYTES; before += DECIDE_LEA_BYTES) {
+		const unsigned char *bytes = object_at(copy, at - before, DECIDE_BYTES);
+		if (bytes && decides(bytes))
+			return behind_count(copy, distance_target(bytes + DECIDE_BYTES - 4,
+								  at - before + DECIDE_BYTES));
+	}
+	return 0;
+}
+
+/* The same where it is in the other way itself, which counts. */
+static uint64_t counted_call(const struct object *copy, uint64_t at)
+{
+	enum { BEFORE = JUMP_OVER_BYTES + TARE_COUNT_BYTES };
+	const uint64_t call = behind_count(copy, at);
+	const unsigned char *bytes = object_at(copy, call - BEFORE, BEFORE + CALL_BYTES);
+
+	return bytes && copy_code_is_bound_count(bytes, BEFORE + CALL_BYTES, JUMP_OVER_BYTES) ? call
+											      : 0;
+}
+
+uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last)
+{
+	const struct copy_function *function = function_of(code, copy_addr);
+
+	if (!function || copy_addr >= function->stubs)
+		return 0;
+	const uint64_t decided = decided_call(code->copy, copy_addr);
+	const uint64_t call = decided ? decided : counted_call(code->copy, copy_addr);
+	const unsigned char *bytes = call ? object_at(code->copy, call, CALL_BYTES) : NULL;
+	if (!bytes || *bytes != CALL)
+		return 0;
+	*last = call + CALL_BYTES - 1;
+	return copy_code_function(code, distance_target(bytes + 1, call + CALL_BYTES));
 }
 
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,

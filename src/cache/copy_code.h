@@ -42,6 +42,16 @@ uint64_t copy_code_address(struct copy_code *code, const struct object *original
  */
 uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr);
 
+/*
+ * Where the address is in what stands for the stub of a procedure linkage table in a copied call:
+ * the original begin of the function that is called; *last gets the last byte of the call in the
+ * copy. 0: it is no such address.
+ */
+uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last);
+
+/* Whether the counter at this offset of the copied code counts such calls. */
+bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset);
+
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);
 

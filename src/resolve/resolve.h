@@ -136,6 +136,15 @@ uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_a
 uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr);
 /* The same of the call that the CALL probe is for whose handler returns to link_addr; 0: none. */
 uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr);
+/* A call whose copy has something else for the stub of the procedure linkage table. */
+struct resolve_bound_call {
+	uint64_t callee; /* link address of that function */
+	uint64_t caller; /* of the last byte of the call */
+};
+
+/* False: link_addr in the instrumented copy is in no such thing. */
+bool resolver_bound_call(struct resolve_module *module, uint64_t link_addr,
+			 struct resolve_bound_call *call);
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
@@ -146,7 +155,9 @@ struct resolve_counted {
 	/* functions, then call sites, then edges; without a flow, calls behind functions' own */
 	uint32_t count, function_count, site_end;
 	const unsigned char *table; /* struct tare_counted[count] */
-	const unsigned char *flow;  /* abi/flow.h; NULL: executions are not counted */
+	const unsigned char *code;  /* copied: prefixes are offsets in it */
+	uint64_t code_size;
+	const unsigned char *flow; /* abi/flow.h; NULL: executions are not counted */
 	size_t flow_size;
 	const uint8_t *source_id; /* of the note */
 };
@@ -157,6 +168,8 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number);
 /* Where the counter's instruction stands: its offset in the copied code. */
 uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number);
+/* Whether it stands in what resolver_bound_call finds. */
+bool resolve_counted_is_bound(const struct resolve_counted *counted, uint32_t number);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

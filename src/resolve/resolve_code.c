@@ -56,6 +56,19 @@ uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
 	return copied ? resolver_copied_address(module, copied) : 0;
 }
 
+bool resolver_bound_call(struct resolve_module *module, uint64_t link_addr,
+			 struct resolve_bound_call *call)
+{
+	uint64_t last;
+
+	*call = (struct resolve_bound_call){0};
+	if (!is_behind_original(module, link_addr))
+		return false;
+	call->callee = copy_code_bound_call(&module->copy_code, link_addr, &last);
+	call->caller = call->callee ? resolver_copied_address(module, last) : 0;
+	return call->callee != 0;
+}
+
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
 {
 	return is_behind_original(module, link_addr) &&
@@ -108,6 +121,8 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 		.site_end = header.function_count + header.call_site_count,
 		.table = object_at(copy, note + (uint64_t)header.counted_offset,
 				   header.counter_count * sizeof(struct tare_counted)),
+		.code = object_at(copy, note + (uint64_t)header.code_offset, header.code_size),
+		.code_size = header.code_size,
 		.source_id = bytes + offsetof(struct tare_module, source_id),
 	};
 	if (header.flow_offset)
@@ -132,6 +147,14 @@ int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t n
 uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number)
 {
 	return counted_at(counted, number).prefix;
+}
+
+bool resolve_counted_is_bound(const struct resolve_counted *counted, uint32_t number)
+{
+	const uint32_t prefix = resolve_counted_prefix(counted, number);
+
+	return !counted->flow && number >= counted->site_end && counted->code &&
+	       copy_code_is_bound_count(counted->code, counted->code_size, prefix);
 }
 
 static struct object *unwind_of(struct resolve_module *module)
