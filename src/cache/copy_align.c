@@ -4,7 +4,8 @@
  * - the same instruction: both; distances may differ, a branch may be inverted over a jump;
  * - filler: it may be left out;
  * - a probe: only in the copy, a comparison or jump that leads out of the original;
- * - another form, of reads of tables: where nothing ahead fits, one stands for the other.
+ * - another form, of reads of tables: where nothing ahead fits, one stands for the other;
+ * - the other way of a call, behind it.
  *
  * Behind that stand the counts of branches, each of which belongs to the branch that leads there.
  * What counts the rounds of a loop has copies of its block, in the same order.
@@ -214,11 +215,35 @@ static void take_pair(struct copy_points *points, struct copy_points *branches,
 	original->at += original->insn.length;
 }
 
+/* Behind a call of what this file may have itself stands the other way: jmp over; [incq counter;]
+   call copy. */
+static bool take_other_way(struct copy_points *points, const struct insn *call, struct side *copy)
+{
+	enum { SHORT_JUMP = 0xeb, CALL = 0xe8, CALL_BYTES = 5 };
+	const struct insn *jump = &copy->insn;
+
+	if (!call->length || jump->kind != INSN_JUMP || *side_bytes(copy) != SHORT_JUMP ||
+	    jump->target <= copy->at || copy->end - copy->at < jump->target - copy->at ||
+	    jump->target - insn_end(jump) < CALL_BYTES)
+		return false;
+	const unsigned char *way = side_bytes(copy) + jump->length;
+	const uint64_t bytes = jump->target - insn_end(jump);
+	if (way[bytes - CALL_BYTES] != CALL ||
+	    (bytes != CALL_BYTES && (bytes != TARE_COUNT_BYTES + CALL_BYTES ||
+				     memcmp(way, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)))
+		return false;
+	const struct copy_point point = {copy->at, call->addr, call->length};
+	vec_push(points, point);
+	copy->at = jump->target;
+	return true;
+}
+
 static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
 			      struct side *copy, struct copy_points *points,
 			      struct copy_points *branches)
 {
 	size_t pairs = 0, other_forms = 0;
+	struct insn call = {0};
 
 	while (original->at < original->end) {
 		if (!side_decode(original))
@@ -236,7 +261,11 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 		} else if (is_probe(pair, copy) || (is_filler(&copy->insn) && !filler)) {
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
+		} else if (take_other_way(points, &call, copy)) {
+			call.length = 0;
 		} else if (fits(original, copy)) {
+			call = original->insn;
+			call.length *= insn_is_call(&call);
 			take_pair(points, branches, original, copy);
 			pairs++;
 		} else if (filler) {
