@@ -130,13 +130,13 @@ static bool instrument_object(const struct instrument_file_options *options,
 		count(file, &owner->result.statistics);
 		ok = verify_bytes(options, &bytes, file, err);
 	}
-	if (ok && options->output)
-		ok = owner->result.nothing_to_do
-			     ? error_set(err, ERROR_UNSUPPORTED,
-					 "none of the %zu functions of %s can be instrumented; see "
-					 "tare instrument --list",
-					 file->functions.len, options->path)
-			     : write_output(options, owner->object, &bytes, err);
+	if (ok && owner->result.nothing_to_do && !options->may_be_none)
+		ok = error_set(err, ERROR_UNSUPPORTED,
+			       "none of the %zu functions of %s can be instrumented; see "
+			       "tare instrument --list",
+			       file->functions.len, options->path);
+	else if (ok && options->output)
+		ok = write_output(options, owner->object, &bytes, err);
 	vec_fini(&bytes);
 	return ok;
 }

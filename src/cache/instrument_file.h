@@ -16,6 +16,7 @@ struct instrument_file_options {
 	struct instrument_request selection; /* without modules and units */
 	const char *only_units;		     /* "A-B": see instrument_function.unit; NULL: all */
 	bool verify;			     /* compare the copy with the original */
+	bool may_be_none;		     /* that nothing can be instrumented is no error */
 	void (*progress)(const struct instrument_progress *now, void *context);
 	void *context;
 };

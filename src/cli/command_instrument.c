@@ -236,6 +236,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 		.output = output.data,
 		.only_units = values->only_units,
 		.verify = values->verify,
+		.may_be_none = lists && !values->output,
 		.progress = progress_show,
 		.context = &progress,
 	};

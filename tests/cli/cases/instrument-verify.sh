@@ -17,3 +17,6 @@ echo "status ${PIPESTATUS[0]}"
 tare instrument --verify --original copy "$PROGRAMS/plain_program"
 echo "status $?"
 tare instrument --original copy "$PROGRAMS/plain_program"
+echo "status $?"
+# Where there is nothing to compare.
+tare instrument --verify --only-units=1-1 "$PROGRAMS/plain_program"
