@@ -141,8 +141,9 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
  *   behind:
  */
 enum {
-	DECIDE_LEA_BYTES = 7,
-	DECIDE_BYTES = 2 * DECIDE_LEA_BYTES + 6,
+	DECIDE_LEA_BYTES = 7, /* cmp has as many */
+	DECIDE_JE = 2 * DECIDE_LEA_BYTES,
+	DECIDE_BYTES = DECIDE_JE + 6,
 	JUMP_OVER = 0xeb,
 	JUMP_OVER_BYTES = 2,
 	COUNTED_CALL_BYTES = TARE_COUNT_BYTES + CALL_BYTES
@@ -155,7 +156,7 @@ static bool decides(const unsigned char *bytes)
 
 	return memcmp(bytes, lea, sizeof(lea)) == 0 &&
 	       memcmp(bytes + DECIDE_LEA_BYTES, cmp, sizeof(cmp)) == 0 &&
-	       memcmp(bytes + 2 * DECIDE_LEA_BYTES, je, sizeof(je)) == 0;
+	       memcmp(bytes + DECIDE_JE, je, sizeof(je)) == 0;
 }
 
 bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset)
@@ -171,7 +172,7 @@ bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t
 /* The place of the other way's call, where the address is in what decides; else 0. */
 static uint64_t decided_call(const struct object *copy, uint64_t at)
 {
-	for (unsigned before = 0; before <= 2 * DECIDE_LEA_BYTES; before += DECIDE_LEA_BYTES) {
+	for (unsigned before = 0; before <= DECIDE_JE; before += DECIDE_LEA_BYTES) {
 		const unsigned char *bytes = object_at(copy, at - before, DECIDE_BYTES);
 		if (bytes && decides(bytes))
 			return behind_count(copy, distance_target(bytes + DECIDE_BYTES - 4,

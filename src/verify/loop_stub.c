@@ -87,14 +87,14 @@ static bool take_copy(struct walk *walk, struct loop *loop)
 	rows_check(walk, walk->at, loop->branch->addr, 0);
 	if (!walk_take_bytes(walk, (unsigned char)(0x70 | condition)) || walk->at == walk->size)
 		return walk_fails(walk, VERIFY_CODE, "not the same branch of a loop");
-	const int distance = (int8_t)walk->code[walk->at++];
+	const uint8_t distance = walk->code[walk->at++];
 	const uint32_t begin = walk->at;
 	if (!take_exit(walk, loop))
 		return false;
 	while (walk->at < walk->size && walk->code[walk->at] == 0xcc)
 		walk->at++;
 	loop->copies++;
-	return walk->at == begin + (uint32_t)distance ||
+	return (walk->at == begin + distance && distance <= INT8_MAX) ||
 	       walk_fails(walk, VERIFY_CODE, "the branch of a loop's copy leads elsewhere");
 }
 
