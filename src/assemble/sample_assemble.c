@@ -442,12 +442,8 @@ static struct log_location *location_at(struct sample_assembly *assembly, uint32
 	if (!image->module)
 		return NULL;
 	const uint64_t addr = location->row.link_addr;
-	struct resolve_bound_call call;
-	const uint64_t original = resolver_bound_call(image->module, addr, &call)
-					  ? call.caller
-					  : resolver_copied_address(image->module, addr);
+	const uint64_t original = resolver_sampled_address(image->module, addr, &location->callee);
 	location->link_addr = original ? original : addr;
-	location->callee = call.callee;
 	location->place = image->kernel						     ? PLACE_KERNEL
 			  : image->runtime || resolver_is_probe(image->module, addr) ? PLACE_RUNTIME
 										     : PLACE_USER;
@@ -499,12 +495,10 @@ static int64_t sampled_stack_id(struct sample_assembly *assembly, uint32_t numbe
 	const struct log_location *location =
 		&assembly->locations.data[assembly->nodes.data[number - 1].row.location - 1];
 
-	if (!stack || stack == SAMPLE_STACK_NONE || !location->callee)
-		return stack;
-	const int64_t callee = resolver_location(assembly->input->resolver,
-						 assembly->images.data[location->row.image].module,
-						 location->callee, err);
-	return callee ? sample_builder_stack(assembly->builder, stack, callee, err) : 0;
+	return stack ? sample_builder_called(assembly->builder, stack,
+					     assembly->images.data[location->row.image].module,
+					     location->callee, err)
+		     : 0;
 }
 
 /* In tare's own code, or in the kernel on its behalf: the place of the innermost user frame. */

@@ -100,6 +100,15 @@ int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int
 	return id;
 }
 
+int64_t sample_builder_called(struct sample_builder *builder, int64_t stack,
+			      struct resolve_module *module, uint64_t callee, struct error *err)
+{
+	if (!callee)
+		return stack;
+	const int64_t location = resolver_location(builder->resolver, module, callee, err);
+	return location ? sample_builder_stack(builder, stack, location, err) : 0;
+}
+
 /* ---- samples ---- */
 
 void sample_builder_clock_begins(struct sample_builder *builder, int64_t thread, uint64_t ticks)

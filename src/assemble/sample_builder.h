@@ -40,6 +40,14 @@ int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int
 			     struct error *err);
 
 /*
+ * Where a sample is in what stands for a linkage table's stub, its function's stack, called from
+ * `stack`; where `callee`, the function's link address, is 0, `stack` itself. Returns as
+ * sample_builder_stack.
+ */
+int64_t sample_builder_called(struct sample_builder *builder, int64_t stack,
+			      struct resolve_module *module, uint64_t callee, struct error *err);
+
+/*
  * A thread's clock is read from `ticks` on, when it passes its first probe: samples before that are
  * `unclocked`. Threads that nothing is said of have no such clock.
  */

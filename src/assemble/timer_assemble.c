@@ -74,12 +74,12 @@ static bool place_find(struct timer_assembly *assembly, const struct timer_proce
 }
 
 static int64_t location_of(struct timer_assembly *assembly, const struct timer_place *place,
-			   struct error *err)
+			   bool is_leaf, struct error *err)
 {
-	struct resolve_bound_call call;
-	const uint64_t copied = resolver_bound_call(place->module, place->link_addr, &call)
-					? call.caller
-					: resolver_copied_address(place->module, place->link_addr);
+	uint64_t callee;
+	const uint64_t copied =
+		is_leaf ? resolver_sampled_address(place->module, place->link_addr, &callee)
+			: resolver_copied_address(place->module, place->link_addr);
 
 	return resolver_location(assembly->resolver, place->module,
 				 copied ? copied : place->link_addr, err);
@@ -105,7 +105,8 @@ static bool path_follow(struct timer_assembly *assembly, const struct timer_proc
 		struct timer_place place;
 		if (!place_find(assembly, process, sample, at, &place, err))
 			return false;
-		const int64_t location = location_of(assembly, &place, err);
+		const int64_t location =
+			location_of(assembly, &place, at + 1 == sample->count, err);
 		if (!location)
 			return false;
 		path->ids[at] = sample_builder_stack(assembly->builder, at ? path->ids[at - 1] : 0,
@@ -142,21 +143,17 @@ struct timer_leaf {
 static bool leaf_find(struct timer_assembly *assembly, const struct timer_process *process,
 		      const struct timer_sample *sample, struct timer_leaf *leaf, struct error *err)
 {
-	struct resolve_bound_call call;
 	struct timer_place place;
+	uint64_t callee;
 
 	if (!sample->count)
 		return true;
 	if (!place_find(assembly, process, sample, sample->count - 1, &place, err))
 		return false;
 	leaf->is_own = resolver_is_probe(place.module, place.link_addr);
-	if (!resolver_bound_call(place.module, place.link_addr, &call) ||
-	    leaf->stack == SAMPLE_STACK_NONE)
-		return true;
-	const int64_t location =
-		resolver_location(assembly->resolver, place.module, call.callee, err);
+	resolver_sampled_address(place.module, place.link_addr, &callee);
 	leaf->stack =
-		location ? sample_builder_stack(assembly->builder, leaf->stack, location, err) : 0;
+		sample_builder_called(assembly->builder, leaf->stack, place.module, callee, err);
 	return leaf->stack != 0;
 }
 

@@ -14,7 +14,6 @@
  */
 #include "cache/copy_align.h"
 
-#include "abi/module.h"
 #include "base/partition.h"
 #include "insn/insn.h"
 
@@ -215,26 +214,32 @@ static void take_pair(struct copy_points *points, struct copy_points *branches,
 	original->at += original->insn.length;
 }
 
-/* Behind a call of what this file may have itself stands the other way: jmp over; [incq counter;]
-   call copy. */
+uint64_t copy_other_way(const unsigned char *bytes, uint64_t size)
+{
+	enum { JUMP_OVER = 0xeb, JUMP_BYTES = 2, CALL = 0xe8, CALL_BYTES = 5 };
+
+	if (size < JUMP_BYTES || bytes[0] != JUMP_OVER)
+		return 0;
+	const uint64_t whole = JUMP_BYTES + (uint64_t)bytes[1];
+	const bool counts = whole == COPY_OTHER_WAY_COUNTED;
+	if (size < whole || (!counts && whole != JUMP_BYTES + CALL_BYTES) ||
+	    bytes[whole - CALL_BYTES] != CALL ||
+	    (counts && memcmp(bytes + JUMP_BYTES, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0))
+		return 0;
+	return whole;
+}
+
+/* It is the call's that it stands behind. */
 static bool take_other_way(struct copy_points *points, const struct insn *call, struct side *copy)
 {
-	enum { SHORT_JUMP = 0xeb, CALL = 0xe8, CALL_BYTES = 5 };
-	const struct insn *jump = &copy->insn;
-
-	if (!call->length || jump->kind != INSN_JUMP || *side_bytes(copy) != SHORT_JUMP ||
-	    jump->target <= copy->at || copy->end - copy->at < jump->target - copy->at ||
-	    jump->target - insn_end(jump) < CALL_BYTES)
-		return false;
-	const unsigned char *way = side_bytes(copy) + jump->length;
-	const uint64_t bytes = jump->target - insn_end(jump);
-	if (way[bytes - CALL_BYTES] != CALL ||
-	    (bytes != CALL_BYTES && (bytes != TARE_COUNT_BYTES + CALL_BYTES ||
-				     memcmp(way, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)))
-		return false;
+	const uint64_t bytes =
+		call->length ? copy_other_way(side_bytes(copy), copy->end - copy->at) : 0;
 	const struct copy_point point = {copy->at, call->addr, call->length};
+
+	if (!bytes)
+		return false;
 	vec_push(points, point);
-	copy->at = jump->target;
+	copy->at += bytes;
 	return true;
 }
 

@@ -144,9 +144,7 @@ enum {
 	DECIDE_LEA_BYTES = 7, /* cmp has as many */
 	DECIDE_JE = 2 * DECIDE_LEA_BYTES,
 	DECIDE_BYTES = DECIDE_JE + 6,
-	JUMP_OVER = 0xeb,
 	JUMP_OVER_BYTES = 2,
-	COUNTED_CALL_BYTES = TARE_COUNT_BYTES + CALL_BYTES
 };
 
 static bool decides(const unsigned char *bytes)
@@ -161,12 +159,10 @@ static bool decides(const unsigned char *bytes)
 
 bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset)
 {
-	if (offset < JUMP_OVER_BYTES || offset > size || size - offset < COUNTED_CALL_BYTES)
+	if (offset < JUMP_OVER_BYTES || offset > size)
 		return false;
-	const unsigned char *count = code + offset;
-	return count[-2] == JUMP_OVER && count[-1] == COUNTED_CALL_BYTES &&
-	       memcmp(count, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0 &&
-	       count[TARE_COUNT_BYTES] == CALL;
+	const uint64_t begin = offset - JUMP_OVER_BYTES;
+	return copy_other_way(code + begin, size - begin) == COPY_OTHER_WAY_COUNTED;
 }
 
 /* The place of the other way's call, where the address is in what decides; else 0. */

@@ -136,15 +136,12 @@ uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_a
 uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr);
 /* The same of the call that the CALL probe is for whose handler returns to link_addr; 0: none. */
 uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr);
-/* A call whose copy has something else for the stub of the procedure linkage table. */
-struct resolve_bound_call {
-	uint64_t callee; /* link address of that function */
-	uint64_t caller; /* of the last byte of the call */
-};
-
-/* False: link_addr in the instrumented copy is in no such thing. */
-bool resolver_bound_call(struct resolve_module *module, uint64_t link_addr,
-			 struct resolve_bound_call *call);
+/*
+ * The same of what was at work, *callee 0; or, where that stands for the stub of the procedure
+ * linkage table in a copied call, of that call's last byte, and *callee is the function's begin.
+ */
+uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_addr,
+				  uint64_t *callee);
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
@@ -168,7 +165,7 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number);
 /* Where the counter's instruction stands: its offset in the copied code. */
 uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number);
-/* Whether it stands in what resolver_bound_call finds. */
+/* Whether it stands in what has a callee for resolver_sampled_address. */
 bool resolve_counted_is_bound(const struct resolve_counted *counted, uint32_t number);
 
 /*

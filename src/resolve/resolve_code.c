@@ -56,17 +56,15 @@ uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
 	return copied ? resolver_copied_address(module, copied) : 0;
 }
 
-bool resolver_bound_call(struct resolve_module *module, uint64_t link_addr,
-			 struct resolve_bound_call *call)
+uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_addr,
+				  uint64_t *callee)
 {
 	uint64_t last;
 
-	*call = (struct resolve_bound_call){0};
-	if (!is_behind_original(module, link_addr))
-		return false;
-	call->callee = copy_code_bound_call(&module->copy_code, link_addr, &last);
-	call->caller = call->callee ? resolver_copied_address(module, last) : 0;
-	return call->callee != 0;
+	*callee = is_behind_original(module, link_addr)
+			  ? copy_code_bound_call(&module->copy_code, link_addr, &last)
+			  : 0;
+	return resolver_copied_address(module, *callee ? last : link_addr);
 }
 
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)

@@ -51,9 +51,14 @@ static void emit_addition(struct emitter *emitter, uint32_t number, uint8_t roun
 		emit_counter(emitter, FIXUP_EDGE_COUNTER, number);
 }
 
-static void emit_keeping_flags(struct emitter *emitter, uint32_t number, uint8_t rounds,
-			       uint64_t like)
+/* It, with the flags kept where they are live; `like` as of emit_state. */
+static void emit_executions(struct emitter *emitter, uint32_t number, uint8_t rounds, bool flags,
+			    uint64_t like)
 {
+	if (!flags) {
+		emit_addition(emitter, number, rounds);
+		return;
+	}
 	emit_red_zone_begin(emitter, like);
 	emit_code(emitter, 0x9c); /* pushf */
 	emit_state(emitter, like, RED_ZONE_BYTES + FLAGS_BYTES);
@@ -66,10 +71,8 @@ static void emit_keeping_flags(struct emitter *emitter, uint32_t number, uint8_t
 static void emit_numbered(struct emitter *emitter, uint32_t number, uint64_t like)
 {
 	assert(number < emitter->range->edge_counters.len);
-	if (emitter->range->edge_counters.data[number].flags_live)
-		emit_keeping_flags(emitter, number, 0, like);
-	else
-		emit_addition(emitter, number, 0);
+	emit_executions(emitter, number, 0, emitter->range->edge_counters.data[number].flags_live,
+			like);
 }
 
 void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place place, uint64_t like)
@@ -117,10 +120,7 @@ static void emit_exit(struct emitter *emitter, const struct stub *stub, uint8_t 
 	const uint64_t like = insn_end(stub->branch);
 
 	emit_state(emitter, like, 0);
-	if (flags)
-		emit_keeping_flags(emitter, stub->counter + rounds, rounds, like);
-	else
-		emit_addition(emitter, stub->counter + rounds, rounds);
+	emit_executions(emitter, stub->counter + rounds, rounds, flags, like);
 	emit_code(emitter, 0xe9);
 	put_u32(&emitter->range->code, stub->back - (emit_offset(emitter) + 4));
 }
@@ -144,8 +144,6 @@ static void emit_loop_stub(struct emitter *emitter, const struct stub *stub, uin
 	}
 	emit_state(emitter, branch->addr, 0);
 	emit_addition(emitter, stub->counter, (uint8_t)(copies + 1));
-	emit_code(emitter, 0xe9);
-	emit_fixup(emitter, FIXUP_CODE_JUMP, branch->target, 0);
 }
 
 void emit_branch_stub(struct emitter *emitter, const struct stub *stub)
@@ -156,11 +154,10 @@ void emit_branch_stub(struct emitter *emitter, const struct stub *stub)
 		emit_gap(emitter, stub->branch->target);
 	emit_land(emitter, stub->jump);
 	emit_state(emitter, stub->branch->addr, 0);
-	if (copies) {
+	if (copies)
 		emit_loop_stub(emitter, stub, copies);
-		return;
-	}
-	emit_numbered(emitter, stub->counter, stub->branch->addr);
+	else
+		emit_numbered(emitter, stub->counter, stub->branch->addr);
 	emit_code(emitter, 0xe9);
 	emit_fixup(emitter, FIXUP_CODE_JUMP, stub->branch->target, 0);
 }

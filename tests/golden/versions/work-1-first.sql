@@ -86,7 +86,7 @@ CREATE TABLE function (
 	line INTEGER NOT NULL
 ) STRICT;
 INSERT INTO function VALUES(1,1,'main',4352,64,NULL,0);
-INSERT INTO function VALUES(2,1,'parse',4608,300,'/src/work/parse.c',42);
+INSERT INTO function VALUES(2,1,'parse',4608,300,'/src/demo/parse.c',42);
 INSERT INTO function VALUES(3,1,'evaluate',5120,64,NULL,0);
 INSERT INTO function VALUES(4,1,'_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4lessIS5_ESaISt4pairIKS5_iEEE4findERS9_',5632,64,NULL,0);
 INSERT INTO function VALUES(5,1,'_ZNSt6vectorIiSaIiEE9push_backERKi',5888,64,NULL,0);

@@ -545,6 +545,7 @@ static void test_places_in_lines(void **state)
 		const uint64_t tight = function->addr + TIGHT_LOOP;
 		const uint64_t calling = function->addr + CALLING_LOOP;
 		assert_int_equal(copy_of(&file, tight) % 64, tight % 64);
+		assert_true(copy_of(&file, calling) - copy_of(&file, tight) < 64);
 		assert_int_not_equal(copy_of(&file, calling) % 64, calling % 64);
 	}
 	assert_int_equal(met, 1);
