@@ -13,6 +13,9 @@
  *
  *     lea (A,A,2),A; movslq map-begin(D,A),A; add D,A; jmp *A
  *
+ * Where nothing needs D there, and no other register is dead, A is saved behind the red zone, and D
+ * leads: add A,D; pop A; lea 128(%rsp),%rsp; jmp *D.
+ *
  * Else two registers and the flags are saved behind the red zone, and `ret` both jumps and gives
  * the stack back in one instruction, as nothing below rsp survives a signal.
  */
@@ -48,7 +51,20 @@ static uint32_t emit_range_check(struct emitter *emitter, unsigned a, uint64_t s
 	return position;
 }
 
-/* a = address of the copy, by the register that holds the target */
+static void emit_add(struct emitter *emitter, unsigned to, unsigned addend)
+{
+	emit_code(emitter, (unsigned char)(0x48 | (addend >> 3) << 2 | to >> 3), 0x01,
+		  (unsigned char)(0xc0 | (addend & 7) << 3 | (to & 7)));
+}
+
+static void emit_jump_through(struct emitter *emitter, unsigned reg)
+{
+	if (reg >= 8)
+		emit_code(emitter, 0x41);
+	emit_code(emitter, 0xff, (unsigned char)(0xe0 | (reg & 7)));
+}
+
+/* a = distance of the copy from the target, which the register holds */
 static void emit_register_lookup(struct emitter *emitter, unsigned a, unsigned target,
 				 uint64_t range_number)
 {
@@ -59,8 +75,6 @@ static void emit_register_lookup(struct emitter *emitter, unsigned a, unsigned t
 		  0x63, (unsigned char)(0x84 | (a & 7) << 3),
 		  (unsigned char)((a & 7) << 3 | (target & 7)));
 	emit_fixup(emitter, FIXUP_MAP_FROM, range_number, 0);
-	emit_code(emitter, (unsigned char)(0x48 | (target >> 3) << 2 | a >> 3), 0x01,
-		  (unsigned char)(0xc0 | (target & 7) << 3 | (a & 7)));
 }
 
 /* a = address of the copy; b is used up */
@@ -70,8 +84,7 @@ static void emit_map_lookup(struct emitter *emitter, unsigned a, unsigned b, uin
 	emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | b >> 3), 0x63,
 		  (unsigned char)(0x44 | (a & 7) << 3),
 		  (unsigned char)(0x80 | (a & 7) << 3 | (b & 7)), 0);
-	emit_code(emitter, (unsigned char)(0x48 | (b >> 3) << 2 | a >> 3), 0x01,
-		  (unsigned char)(0xc0 | (b & 7) << 3 | (a & 7)));
+	emit_add(emitter, a, b);
 }
 
 static void emit_push(struct emitter *emitter, unsigned reg)
@@ -97,7 +110,8 @@ static bool may_hold_target(const struct unit *unit, const struct range *range)
 }
 
 /* a = address of the copy, if the target is in the range; else control goes on at emit_land of the
-   place that is returned. Without b the jump goes through a register. */
+   place that is returned. Without b the jump goes through a register, and a is the distance from
+   there. */
 static uint32_t emit_translation(struct emitter *emitter, const struct insn *insn,
 				 uint32_t range_number, unsigned a, unsigned b)
 {
@@ -153,6 +167,35 @@ static void emit_flags_poison(struct emitter *emitter, const struct insn *insn, 
 		emit_code(emitter, prefix, 0x85, both); /* test a,a */
 }
 
+/* The other register is saved, and the jump's own is overwritten. */
+static void emit_through_own(struct emitter *emitter, const struct insn *insn)
+{
+	const struct program *program = emitter->program;
+	const struct unit *unit = &program->units.data[emitter->range->unit];
+	const unsigned target = insn->jump_register, a = target == REG_RAX ? REG_RCX : REG_RAX;
+
+	emit_red_zone_begin(emitter, insn->addr);
+	emit_push(emitter, a);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 8);
+	vec_foreach (number, &unit->ranges) {
+		if (!may_hold_target(unit, &program->ranges.data[*number]))
+			continue;
+		const uint32_t next = emit_translation(emitter, insn, *number, a, REG_NONE);
+		emit_add(emitter, target, a);
+		if (program_poisons(program))
+			emit_flags_poison(emitter, insn, a);
+		emit_pop(emitter, a);
+		emit_state(emitter, insn->addr, RED_ZONE_BYTES);
+		emit_red_zone_end(emitter, insn->addr);
+		emit_jump_through(emitter, target);
+		emit_land(emitter, next);
+		emit_state(emitter, insn->addr, RED_ZONE_BYTES + 8);
+	}
+	emit_pop(emitter, a);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES);
+	emit_red_zone_end(emitter, insn->addr);
+}
+
 static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
 {
 	const struct program *program = emitter->program;
@@ -162,13 +205,13 @@ static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned
 		if (!may_hold_target(unit, &program->ranges.data[*number]))
 			continue;
 		const uint32_t next = emit_translation(emitter, insn, *number, a, b);
+		if (b == REG_NONE)
+			emit_add(emitter, a, insn->jump_register);
 		if (program_poisons(program) && b == REG_NONE)
 			emit_flags_poison(emitter, insn, a);
 		else if (program_poisons(program))
 			emit_poison(emitter, insn, b);
-		if (a >= 8)
-			emit_code(emitter, 0x41);
-		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (a & 7)));
+		emit_jump_through(emitter, a);
 		emit_land(emitter, next);
 	}
 	if (program_poisons(program))
@@ -234,10 +277,12 @@ void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jum
 	const struct insn *insn = &emitter->range->insns[jump->insn];
 
 	if (jump->way == JUMP_TRANSLATE) {
-		if (jump->scratch_a != REG_NONE)
-			emit_fast(emitter, insn, jump->scratch_a, jump->scratch_b);
-		else
+		if (jump->scratch_a == REG_NONE)
 			emit_saving(emitter, insn);
+		else if (jump->scratch_a == insn->jump_register)
+			emit_through_own(emitter, insn);
+		else
+			emit_fast(emitter, insn, jump->scratch_a, jump->scratch_b);
 	}
 	if (jump->way == JUMP_BY_LABELS) {
 		emit_raw(emitter, insn);

@@ -106,7 +106,7 @@ struct indirect_jump {
 	bool may_leave; /* the stack is as at the function's entry: may be a tail call */
 	bool has_frame; /* rbp holds the frame's address */
 	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers. A jump
-	   through a register needs and has only the first. */
+	   through a register needs and has only the first, which may be its own. */
 	uint8_t scratch_a, scratch_b;
 };
 

@@ -10,6 +10,10 @@
  *
  *     lea (A,A,2),A; movslq map-first(D,A),A; add D,A; jmp *A
  *
+ * or, of one through a register D that nothing needs at the target, with A alone saved,
+ *
+ *     lea (A,A,2),A; movslq map-first(D,A),A; add A,D; pop A; lea 128(%rsp),%rsp; jmp *D
+ *
  * The map must lead from every original byte that begins an instruction to its copy, and from the
  * others to themselves. In poisoned files A, B and the flags are spoiled where they are said to be
  * dead.
@@ -44,7 +48,8 @@ static bool take_lea(struct walk *walk, unsigned *reg, uint64_t *target)
 struct translation {
 	unsigned a, b;
 	uint64_t first, next;
-	bool saves;
+	bool saves; /* A, B and the flags */
+	bool own;   /* A is saved, and the jump's register leads to the copy */
 };
 
 /* A = target - first, or on to `next`. */
@@ -74,7 +79,15 @@ static bool keeps_target(const struct walk *walk, const struct translation *tran
 	return !translation->saves && walk->insn->jump_register != REG_NONE;
 }
 
-/* A = its copy, by the map of distances from the originals and the register with the target */
+/* add addend,to */
+static bool take_add(struct walk *walk, unsigned to, unsigned addend)
+{
+	return walk_take_bytes(walk, (unsigned char)(0x48 | (addend >> 3) << 2 | to >> 3), 0x01,
+			       (unsigned char)(0xc0 | (addend & 7) << 3 | (to & 7)));
+}
+
+/* A, or the jump's own register, = its copy, by the map of distances from the originals and the
+   register with the target */
 static bool take_register_lookup(struct walk *walk, const struct translation *translation)
 {
 	const unsigned a = translation->a, target = walk->insn->jump_register;
@@ -95,8 +108,7 @@ static bool take_register_lookup(struct walk *walk, const struct translation *tr
 		return false;
 	map.map_addr = map.first + (uint64_t)(int64_t)disp;
 	vec_push(&walk->check->maps, map);
-	return walk_take_bytes(walk, (unsigned char)(0x48 | (target >> 3) << 2 | a >> 3), 0x01,
-			       (unsigned char)(0xc0 | (target & 7) << 3 | (a & 7)));
+	return translation->own ? take_add(walk, target, a) : take_add(walk, a, target);
 }
 
 /* A = its copy, by the map */
@@ -117,8 +129,7 @@ static bool take_lookup(struct walk *walk, struct translation *translation)
 	       walk_take_bytes(walk, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | b >> 3),
 			       0x63, (unsigned char)(0x44 | (a & 7) << 3),
 			       (unsigned char)(0x80 | (a & 7) << 3 | (b & 7)), 0) &&
-	       walk_take_bytes(walk, (unsigned char)(0x48 | (b >> 3) << 2 | a >> 3), 0x01,
-			       (unsigned char)(0xc0 | (b & 7) << 3 | (a & 7)));
+	       take_add(walk, a, b);
 }
 
 /* mov $pattern,register: of a register that is dead */
@@ -180,6 +191,31 @@ static bool take_restore(struct walk *walk, const struct translation *translatio
 	return true;
 }
 
+static bool take_jump_through(struct walk *walk, unsigned reg)
+{
+	return (reg < 8 || walk_take_bytes(walk, 0x41)) &&
+	       walk_take_bytes(walk, 0xff, (unsigned char)(0xe0 | (reg & 7)));
+}
+
+/* pop A; lea 128(%rsp),%rsp */
+static bool take_restore_one(struct walk *walk, unsigned a)
+{
+	check_saved_row(walk, 1);
+	if (!take_pop(walk, a))
+		return false;
+	check_saved_row(walk, 0);
+	if (!walk_take_bytes(walk, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	return true;
+}
+
+static bool take_own_arrival(struct walk *walk, unsigned a)
+{
+	return (!walk->check->poison || take_flags_poison(walk, a)) && take_restore_one(walk, a) &&
+	       take_jump_through(walk, walk->insn->jump_register);
+}
+
 /* The jump to the copy. */
 static bool take_arrival(struct walk *walk, const struct translation *translation)
 {
@@ -190,20 +226,21 @@ static bool take_arrival(struct walk *walk, const struct translation *translatio
 				       (unsigned char)(0x44 | (a & 7) << 3), 0x24, 24) &&
 		       take_restore(walk, translation) &&
 		       walk_take_bytes(walk, 0xc2, RED_ZONE_BYTES, 0);
+	if (translation->own)
+		return take_own_arrival(walk, a);
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	if (walk->check->poison &&
 	    !(keeps_target(walk, translation) ? take_flags_poison(walk, a)
 					      : take_poison(walk, translation->b)))
 		return false;
-	return (a < 8 || walk_take_bytes(walk, 0x41)) &&
-	       walk_take_bytes(walk, 0xff, (unsigned char)(0xe0 | (a & 7)));
+	return take_jump_through(walk, a);
 }
 
 /* One range's block, if one is next: its first instruction loads the begin of a range. */
 static bool take_block(struct walk *walk, struct translation *translation, bool *found)
 {
 	const uint32_t before = walk->at;
-	struct translation block = {.saves = translation->saves};
+	struct translation block = {.saves = translation->saves, .own = translation->own};
 
 	*found = take_lea(walk, &block.a, &block.first) && take_offset(walk, &block);
 	if (!*found) {
@@ -232,31 +269,30 @@ static bool take_blocks(struct walk *walk, struct translation *translation)
 }
 
 /* The registers that are saved, in the order of the pushes. */
-static bool take_push(struct walk *walk)
+static bool take_push(struct walk *walk, unsigned *reg)
 {
 	const uint32_t before = walk->at;
 
-	walk_take_bytes(walk, 0x41);
+	*reg = walk_take_bytes(walk, 0x41) ? 8 : 0;
 	if (walk->at < walk->size && (walk->code[walk->at] & 0xf8) == 0x50) {
-		walk->at++;
+		*reg += walk->code[walk->at++] & 7;
 		return true;
 	}
 	walk->at = before;
 	return false;
 }
 
-static bool take_saving(struct walk *walk)
+static bool take_saving_all(struct walk *walk)
 {
 	struct translation translation = {.a = REGISTER_UNKNOWN, .saves = true};
+	unsigned reg;
 
-	check_saved_row(walk, 0);
-	bool ok = walk_take_bytes(walk, 0x6a, 0);
 	check_saved_row(walk, 1);
-	ok = ok && walk_take_bytes(walk, 0x9c);
+	bool ok = walk_take_bytes(walk, 0x9c);
 	check_saved_row(walk, 2);
-	ok = ok && take_push(walk);
+	ok = ok && take_push(walk, &reg);
 	check_saved_row(walk, 3);
-	ok = ok && take_push(walk);
+	ok = ok && take_push(walk, &reg);
 	check_saved_row(walk, 4);
 	if (!ok)
 		return walk_fails(walk, VERIFY_CODE, "a translated jump does not save its state");
@@ -267,6 +303,26 @@ static bool take_saving(struct walk *walk)
 		return walk_fails(walk, VERIFY_CODE,
 				  "a translated jump does not restore its state");
 	return true;
+}
+
+static bool take_saving_one(struct walk *walk)
+{
+	struct translation translation = {.own = true};
+	const uint8_t target = walk->insn->jump_register;
+
+	if (target == REG_NONE || !take_push(walk, &translation.a) || translation.a == target)
+		return walk_fails(walk, VERIFY_CODE, "a translated jump does not save its state");
+	check_saved_row(walk, 1);
+	if (!take_blocks(walk, &translation))
+		return false;
+	return take_restore_one(walk, translation.a) ||
+	       walk_fails(walk, VERIFY_CODE, "a translated jump does not restore its state");
+}
+
+static bool take_saving(struct walk *walk)
+{
+	check_saved_row(walk, 0);
+	return walk_take_bytes(walk, 0x6a, 0) ? take_saving_all(walk) : take_saving_one(walk);
 }
 
 bool indirect_take_translation(struct walk *walk)
@@ -391,7 +447,7 @@ static bool take_read(struct walk *walk, const unsigned char *bytes,
 	table->disp = memory->disp;
 	table->base_register = memory->base;
 	if (detail->form == INSN_FORM_MOVSXD)
-		return memory->base != REG_NONE && memory->scale == 4 &&
+		return memory->base != REG_NONE && (memory->scale == 4 || memory->scale == 1) &&
 		       take_offset_read(walk, bytes, table);
 	if ((detail->form != INSN_FORM_LOAD && detail->form != INSN_FORM_JUMP_MEM) ||
 	    memory->scale != 8)

@@ -1,7 +1,8 @@
 /*
  * Copies that were changed with a purpose: each change gives one thing another meaning, and each
  * must be found: landing pads, what is caught there, what stubs let pass, states in stubs, where
- * branches and the original's labels lead, and probes of another kind than their place has.
+ * branches and the original's labels lead, how an indirect jump finds its copy, and probes of
+ * another kind than their place has.
  */
 #include "abi/module.h"
 #include "object/lsda.h"
@@ -524,9 +525,51 @@ static void test_rounds(void **state)
 	assert_int_equal(checked, 7);
 }
 
+/* Each register but rcx is in use at the labels. */
+__asm__(".text\n"
+	".type leads_on, @function\n"
+	"leads_on: .cfi_startproc\n"
+	"	lea labels_of_it(%rip), %rcx\n	mov (%rcx, %rdi, 8), %rcx\n	jmp *%rcx\n"
+	"2:	add %rdx, %rax\n"
+	"3:	add %rdi, %rax\n	add %rsi, %rax\n	add %r8, %rax\n	add %r9, %rax\n"
+	"	add %r10, %rax\n	add %r11, %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n	.size leads_on, .-leads_on\n"
+	".data\n	.balign 8\nlabels_of_it: .quad 2b, 3b\n.text\n");
+
+static void test_jump_through_own_register(void **state)
+{
+	/* lea -128(%rsp),%rsp; push %rax; lea first(%rip),%rax … pop %rax; lea 128(%rsp),%rsp;
+	   jmp *%rcx */
+	static const unsigned char begin[] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x50, 0x48, 0x8d, 0x05};
+	static const unsigned char end[] = {0x58, 0x48, 0x8d, 0xa4, 0x24, 0x80,
+					    0,	  0,	0,    0xff, 0xe1};
+	const struct rewrite_options options = {.keep_small = true};
+	int checked = 0;
+
+	(void)state;
+	make("/proc/self/exe", &options);
+	assert_false(is_found());
+	for (uint64_t at = code_begin; at + 128 < code_end; at++) {
+		const unsigned char *code = object_at(copy, at, 128);
+		if (memcmp(code, begin, sizeof(begin)) != 0)
+			continue;
+		size_t size = sizeof(begin);
+		while (size < 100 && memcmp(code + size, end, sizeof(end)) != 0)
+			size++;
+		assert_true(size < 100);
+		for (size_t i = 0; i < size + sizeof(end); i++)
+			if (!byte_is_found(offset_of(code) + i, 1))
+				fail_msg("byte %zu of the jump at %#lx", i, at);
+		checked++;
+	}
+	assert_int_equal(checked, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_jump_through_own_register, drop),
 		cmocka_unit_test_teardown(test_rounds, drop),
 		cmocka_unit_test_teardown(test_exception_tables, drop),
 		cmocka_unit_test_teardown(test_landing_probes, drop),
