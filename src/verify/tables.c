@@ -134,6 +134,19 @@ static bool try_base(const struct check *check, struct check_table *table, uint6
 	return true;
 }
 
+/* The last load before the read. */
+static bool try_last_load(const struct check *check, struct check_table *table,
+			  const struct wanted *wanted)
+{
+	for (size_t i = check->bases.len; i > 0; i--) {
+		const struct check_base *base = &check->bases.data[i - 1];
+		if (base->range == table->from && base->reg == table->base_register &&
+		    base->addr < table->addr)
+			return try_base(check, table, base->value, wanted);
+	}
+	return false;
+}
+
 static bool find_base(const struct check *check, struct check_table *table,
 		      const struct wanted *wanted)
 {
@@ -159,10 +172,14 @@ static bool find_base(const struct check *check, struct check_table *table,
 
 /*
  * One entry may agree by chance: where it leads to no copy, it does with any base. A table may have
- * no more than that one, though.
+ * no more than that one, though. Tables that stand as far from each other as their originals agree
+ * with each other's bases, and the longer one better than the shorter one with its own.
  */
 static bool find_likely_base(const struct check *check, struct check_table *table, uint64_t end)
 {
+	for (uint64_t count = LIKELY_ENTRIES; count > 1; count--)
+		if (try_last_load(check, table, &(struct wanted){count, end}))
+			return true;
 	for (uint64_t count = LIKELY_ENTRIES; count; count--)
 		if (find_base(check, table, &(struct wanted){count, end}))
 			return true;
