@@ -120,6 +120,7 @@ enum tare_record_type {
 	TARE_RECORD_MODULE_CLOSE = 2, /* struct tare_module_record without path */
 	TARE_RECORD_DISARM = 3,	      /* struct tare_disarm_record */
 	TARE_RECORD_UNFOLLOWED = 4,   /* struct tare_unfollowed_record, then the path */
+	TARE_RECORD_MAPPED = 5,	      /* struct tare_mapped_record */
 };
 
 struct tare_record {
@@ -169,6 +170,18 @@ struct tare_unfollowed_record {
 	struct tare_record head;
 	uint32_t reason; /* enum tare_unfollowed */
 	uint32_t count;	 /* how often; changes. The path follows as in tare_module_record */
+};
+
+/*
+ * Code of a file that the program has mapped itself, which may be a module's, too. Noted where the
+ * process samples itself. A forked child's file has its parent's too.
+ */
+struct tare_mapped_record {
+	struct tare_record head;
+	uint64_t ticks;		/* TSC */
+	uint64_t begin, end;	/* run addresses */
+	uint64_t offset;	/* of the first in the file */
+	uint64_t device, inode; /* of the file, as fstat tells them */
 };
 
 /* ---- thread file ---- */

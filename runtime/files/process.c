@@ -263,6 +263,23 @@ void process_disarm_note(const struct tare_disarm_record *what)
 	record_append(head);
 }
 
+void process_mapped_note(const struct tare_mapped_record *what)
+{
+	if (!arming_lock())
+		return;
+	struct tare_record *head = record_make(sizeof(*what), TARE_RECORD_MAPPED);
+	struct tare_mapped_record *record = (struct tare_mapped_record *)head;
+
+	if (head) {
+		const struct tare_record kept = *head;
+		*record = *what;
+		record->head = kept;
+		record->ticks = kernel_ticks();
+		record_append(head);
+	}
+	arming_unlock();
+}
+
 bool process_complete(void)
 {
 	struct tare_process_file *file = process_file;

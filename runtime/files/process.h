@@ -30,6 +30,10 @@ void process_module_note(const struct process_module *module);
 /* Notes what --adaptive has done; head and ticks are filled in. The caller has arming's lock. */
 void process_disarm_note(const struct tare_disarm_record *what);
 
+/* Notes code that the program has mapped; head and ticks are filled in. Nothing where another
+   thread notes something at the moment. */
+void process_mapped_note(const struct tare_mapped_record *what);
+
 /*
  * The process becomes another program; the second takes it back when that failed. False when it
  * has no file.

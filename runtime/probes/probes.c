@@ -16,6 +16,7 @@
 #include "runtime/control/pace.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
+#include "runtime/exec/mapped.h"
 #include "runtime/exec/sandbox.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
@@ -261,6 +262,7 @@ bool probes_syscall_event(struct probes_registers *registers)
 	if (registers->rax == SYS_rseq)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
 	sandbox_notice(self, registers);
+	mapped_notice(registers);
 	executable_show(registers);
 	sanitizers_show(registers);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)

@@ -125,6 +125,7 @@ static void forked(void)
 		timer_threads[i]->file = NULL;
 	}
 	timer_state.lock = 0;
+	timer_map_forked();
 }
 
 static void each_used(void (*each)(struct timer_thread *thread))
@@ -389,6 +390,12 @@ void timer_syscall(const struct probes_registers *registers)
 		self->mask_stale = true;
 	else
 		call_of_own(self, registers);
+}
+
+void timer_mapped(uint64_t begin, uint64_t end)
+{
+	if (timer_state.period_ns)
+		timer_map_put_bare(begin, end);
 }
 
 /* With a shadow stack a `ret` goes where its call was. Where there is none the instruction does

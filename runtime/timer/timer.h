@@ -26,6 +26,8 @@ void timer_begin(const struct timer_surroundings *surroundings);
 
 /* At a SYSCALL probe, before the system call. */
 void timer_syscall(const struct probes_registers *registers);
+/* The program maps code there, of which no rules are known. */
+void timer_mapped(uint64_t begin, uint64_t end);
 
 /*
  * Last at that probe: blocks signals in the program's place, but for the timers'. What it does

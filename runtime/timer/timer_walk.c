@@ -11,6 +11,7 @@
 #include "runtime/timer/timer_walk.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/spin.h"
 
 #include <asm/errno.h>
 #include <sys/uio.h>
@@ -20,12 +21,12 @@
 #define BEFORE_BYTES   64
 
 struct mapping {
-	uint64_t begin, end, bias; /* end 0: gone */
-	const struct unwind_table *table;
+	uint64_t begin, end, bias;	  /* end 0: gone */
+	const struct unwind_table *table; /* NULL: none */
 };
 
 static struct mapping mappings[MAPPINGS_MAX];
-static uint32_t mapping_count;
+static uint32_t mapping_count, map_lock;
 static uint64_t generation = 1;
 
 static struct mapping *mapping_free(void)
@@ -41,7 +42,7 @@ static void changed(void)
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
 }
 
-bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unwind_table *table)
+static bool map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unwind_table *table)
 {
 	for (uint32_t i = 0; i < mapping_count; i++)
 		if (mappings[i].begin < end && begin < mappings[i].end)
@@ -60,12 +61,36 @@ bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unw
 	return true;
 }
 
+bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unwind_table *table)
+{
+	spin_lock(&map_lock);
+	const bool put = map_put(begin, end, bias, table);
+
+	spin_unlock(&map_lock);
+	return put;
+}
+
+void timer_map_put_bare(uint64_t begin, uint64_t end)
+{
+	if (__atomic_exchange_n(&map_lock, 1, __ATOMIC_ACQUIRE))
+		return;
+	map_put(begin, end, 0, NULL);
+	spin_unlock(&map_lock);
+}
+
 void timer_map_remove(uint64_t begin)
 {
+	spin_lock(&map_lock);
 	for (uint32_t i = 0; i < mapping_count; i++)
 		if (mappings[i].end && mappings[i].begin == begin)
 			__atomic_store_n(&mappings[i].end, 0, __ATOMIC_RELEASE);
 	changed();
+	spin_unlock(&map_lock);
+}
+
+void timer_map_forked(void)
+{
+	map_lock = 0;
 }
 
 static const struct mapping *mapping_find(uint64_t addr)
@@ -90,7 +115,7 @@ static const struct timer_rule_kept *rule_find(struct timer_walker *walker, uint
 	const struct mapping *mapping = mapping_find(addr);
 
 	*kept = (struct timer_rule_kept){.addr = addr};
-	if (!mapping)
+	if (!mapping || !mapping->table)
 		return NULL;
 	kept->rule = unwind_table_find(mapping->table, addr - mapping->bias);
 	kept->programs = unwind_table_programs(mapping->table);

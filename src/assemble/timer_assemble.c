@@ -1,5 +1,6 @@
 /*
- * A frame's address is that of a module as the process had it loaded at the time of the sample.
+ * A frame's address is that of a module as the process had it loaded at the time of the sample, or
+ * had mapped a part of its file again.
  * Code of an instrumented copy counts as the function that it is a copy of, at its begin: which of
  * its instructions it was, the copy does not tell.
  */
@@ -46,7 +47,7 @@ static const struct resolve_loaded *loaded_at(const struct resolve_process *proc
 	for (size_t i = process->loaded.len; i-- > 0;)
 		if (was_loaded(&process->loaded.data[i], addr, ticks))
 			return &process->loaded.data[i];
-	return NULL;
+	return resolve_mapped_at(process, addr, ticks);
 }
 
 /* What is at an address: code of a file, or code that the process has made. */

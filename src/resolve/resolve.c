@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 void resolver_init(struct resolver *resolver, const struct recording *recording,
 		   struct profile_writer *writer)
@@ -298,6 +299,64 @@ bool resolver_settle(struct resolver *resolver, const char *path, const char *fi
 	return true;
 }
 
+static bool is_file(const char *path, const struct tare_mapped_record *record)
+{
+	struct stat info;
+
+	return path && stat(path, &info) == 0 && info.st_dev == record->device &&
+	       info.st_ino == record->inode;
+}
+
+/* Of what a copy has of the original, at the same offsets. */
+static bool link_address(const struct resolve_module *module, uint64_t offset, uint64_t *link_addr)
+{
+	size_t count = 0;
+	const Elf64_Phdr *segments =
+		module->object ? object_segments(module->object, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t within = offset - segments[i].p_offset;
+		if (segments[i].p_type != PT_LOAD || within >= segments[i].p_filesz)
+			continue;
+		*link_addr = segments[i].p_vaddr + within;
+		return true;
+	}
+	return false;
+}
+
+static void add_mapped(struct resolve_process *process, const struct tare_mapped_record *record)
+{
+	vec_foreach (loaded, &process->loaded) {
+		const struct resolve_module *module = loaded->module;
+		uint64_t link_addr;
+		if ((!is_file(module->path, record) && !is_file(module->copy, record)) ||
+		    !link_address(module, record->offset, &link_addr))
+			continue;
+		const struct resolve_mapped mapped = {
+			.loaded = {.module = loaded->module,
+				   .bias = record->begin - link_addr,
+				   .open_ticks = record->ticks,
+				   .close_ticks = UINT64_MAX},
+			.begin = record->begin,
+			.end = record->end,
+		};
+		vec_push(&process->mapped, mapped);
+		return;
+	}
+}
+
+const struct resolve_loaded *resolve_mapped_at(const struct resolve_process *process, uint64_t addr,
+					       uint64_t ticks)
+{
+	for (size_t i = process->mapped.len; i-- > 0;) {
+		const struct resolve_mapped *mapped = &process->mapped.data[i];
+		if (addr >= mapped->begin && addr < mapped->end &&
+		    ticks >= mapped->loaded.open_ticks)
+			return &mapped->loaded;
+	}
+	return NULL;
+}
+
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
 			  const struct process_file *arena, struct error *err)
 {
@@ -319,12 +378,15 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 		process->addresses_reused |= loaded.close_ticks != UINT64_MAX;
 		vec_push(&process->loaded, loaded);
 	}
+	vec_foreach (record, &arena->mapped)
+		add_mapped(process, record);
 	return true;
 }
 
 void resolve_process_fini(struct resolve_process *process)
 {
 	vec_fini(&process->loaded);
+	vec_fini(&process->mapped);
 	vec_fini(&process->targets);
 	map_fini(&process->known);
 	map_fini(&process->call_sites);
@@ -524,6 +586,8 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 	const struct resolve_loaded *loaded = loaded_at(process, key, time);
 
 	*target = (struct resolve_target){0};
+	if (!loaded && key != TARE_NODE_OTHER)
+		loaded = resolve_mapped_at(process, addr_of(key), UINT64_MAX);
 	if (!loaded) {
 		struct resolve_module *unknown =
 			resolver_module(resolver, RESOLVE_UNKNOWN_PATH, err);

@@ -189,6 +189,12 @@ struct resolve_loaded {
 	bool instrumented;
 };
 
+/* A part of its file that the process has mapped again, and since when; bias is of that place. */
+struct resolve_mapped {
+	struct resolve_loaded loaded;
+	uint64_t begin, end; /* run addresses */
+};
+
 struct resolve_target {
 	int64_t function;   /* id in the profile */
 	bool reports_enter; /* an instrumented function's entry */
@@ -196,6 +202,7 @@ struct resolve_target {
 
 struct resolve_process {
 	struct vec_of(struct resolve_loaded) loaded; /* in load order */
+	struct vec_of(struct resolve_mapped) mapped; /* in that order, too */
 	bool addresses_reused; /* a module was unloaded: a key's meaning depends on the time */
 	struct map known;      /* key → index into targets */
 	struct vec_of(struct resolve_target) targets;
@@ -206,6 +213,10 @@ struct resolve_process {
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
 			  const struct process_file *arena, struct error *err);
 void resolve_process_fini(struct resolve_process *process);
+
+/* What is mapped again at the address, up to some time; NULL: nothing. */
+const struct resolve_loaded *resolve_mapped_at(const struct resolve_process *process, uint64_t addr,
+					       uint64_t ticks);
 
 /* A thread, as far as the meaning of its keys depends on it. */
 struct resolve_time {

@@ -146,6 +146,18 @@ static void process_take_unfollowed(struct process_file *process, const char *by
 		vec_push(&process->unfollowed, unfollowed);
 }
 
+static void process_take_mapped(struct process_file *process, const char *bytes)
+{
+	struct tare_mapped_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	cut_stamp(&record.ticks, &process->damaged);
+	if (record.begin < record.end)
+		vec_push(&process->mapped, record);
+	else
+		process->damaged++;
+}
+
 static void process_take_records(struct process_file *process, const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -161,6 +173,9 @@ static void process_take_records(struct process_file *process, const char *bytes
 		if (record.head.type == TARE_RECORD_DISARM &&
 		    length >= sizeof(struct tare_disarm_record)) {
 			process_take_disarm(process, bytes + at);
+		} else if (record.head.type == TARE_RECORD_MAPPED) {
+			if (length >= sizeof(struct tare_mapped_record))
+				process_take_mapped(process, bytes + at);
 		} else if (record.head.type == TARE_RECORD_UNFOLLOWED) {
 			if (length >= sizeof(struct tare_unfollowed_record))
 				process_take_unfollowed(process, bytes + at);
@@ -257,6 +272,7 @@ void process_file_fini(struct process_file *process)
 		free(module->path);
 	vec_fini(&process->modules);
 	vec_fini(&process->disarmed);
+	vec_fini(&process->mapped);
 	vec_foreach (unfollowed, &process->unfollowed)
 		free(unfollowed->path);
 	vec_fini(&process->unfollowed);

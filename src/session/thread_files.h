@@ -33,6 +33,7 @@ struct process_file {
 	struct vec_of(struct process_file_module) modules; /* in load order */
 	struct vec_of(struct tare_disarm_record) disarmed;
 	struct vec_of(struct process_file_unfollowed) unfollowed;
+	struct vec_of(struct tare_mapped_record) mapped; /* none is empty */
 	uint64_t damaged;
 };
 

@@ -431,6 +431,75 @@ static void test_kernel_addresses(void **state)
 	assert_int_equal(profile_functions(profile, &count)[second - 1].size, 0x100);
 }
 
+__attribute__((noinline)) static long runs_elsewhere(long value)
+{
+	return value * 3;
+}
+
+/* Of this test's executable, at a run address of its own. */
+static struct tare_mapped_record map_again(uint64_t link_addr, uint64_t begin)
+{
+	struct error err;
+	struct stat info;
+	size_t count;
+	struct object *object = object_open(own_path, 0, &err);
+	struct tare_mapped_record record = {.ticks = 5, .begin = begin, .end = begin + 0x1000};
+
+	assert_non_null(object);
+	assert_int_equal(stat(own_path, &info), 0);
+	record.device = info.st_dev;
+	record.inode = info.st_ino;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD &&
+		    link_addr - segments[i].p_vaddr < segments[i].p_filesz)
+			record.offset = segments[i].p_offset + (link_addr - segments[i].p_vaddr);
+	object_close(object);
+	return record;
+}
+
+static int find_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uint64_t *)bias = info->dlpi_addr;
+	return 1; /* the executable is first */
+}
+
+static void test_code_that_is_mapped_again(void **state)
+{
+	enum { PAGE = 0x1000 };
+	const uint64_t again = 0x70000000;
+	struct process_file arena = {0};
+	struct resolve_process process;
+	struct error err = {0};
+	uint64_t bias = 0;
+
+	(void)state;
+	dl_iterate_phdr(find_bias, &bias);
+	const uint64_t link_addr = (uint64_t)(uintptr_t)runs_elsewhere - bias;
+	const struct process_file_module module = {
+		.path = own_path, .bias = OWN_BIAS, .close_ticks = UINT64_MAX, .ordinal = 1};
+	struct tare_mapped_record strange = map_again(link_addr, again + PAGE);
+	strange.inode++;
+	vec_push(&arena.modules, module);
+	vec_push(&arena.mapped, map_again(link_addr, again));
+	vec_push(&arena.mapped, strange);
+	assert_true(resolve_process_init(&resolver, &process, &arena, &err));
+	assert_int_equal(process.mapped.len, 1);
+	assert_null(resolve_mapped_at(&process, again, 4));
+	assert_non_null(resolve_mapped_at(&process, again, 5));
+	assert_non_null(resolve_mapped_at(&process, again + PAGE - 1, 5));
+	assert_null(resolve_mapped_at(&process, again + PAGE, 5));
+	const int64_t found = resolve(&process, again, 10, 20);
+	const int64_t original = resolve(&process, OWN_BIAS + link_addr, 10, 20);
+	assert_int_equal(found, original);
+	finish();
+	expect(found, "runs_elsewhere", own_path);
+	vec_fini(&arena.modules);
+	vec_fini(&arena.mapped);
+	resolve_process_fini(&process);
+}
+
 int main(void)
 {
 #define RESOLVE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -445,6 +514,7 @@ int main(void)
 		RESOLVE_TEST(test_addresses_inside_functions),
 		RESOLVE_TEST(test_all_code_belongs_to_a_function),
 		RESOLVE_TEST(test_kernel_addresses),
+		RESOLVE_TEST(test_code_that_is_mapped_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

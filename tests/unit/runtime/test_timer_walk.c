@@ -256,6 +256,12 @@ static void test_rules_come_and_go(void **state)
 	assert_false(complete);
 	timer_map_remove(page);
 	timer_map_remove(page + 4096);
+	/* code without rules is known to be code, but has no end */
+	timer_map_put_bare(page, page + 4096);
+	registers.value[UNWIND_RA] = page + 8;
+	assert_int_equal(timer_walk(&walker, &registers, frames, &complete), 1);
+	assert_false(complete);
+	timer_map_remove(page);
 }
 
 /* The last test: the filter stays. The kernel may not copy, so the stack itself is read. */

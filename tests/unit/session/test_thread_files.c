@@ -229,6 +229,37 @@ static void test_damaged_module_records(void **state)
 	}
 }
 
+/* ---- code mapped again ---- */
+
+static void add_mapped(uint64_t begin, uint64_t end, uint32_t size_bytes)
+{
+	const struct tare_mapped_record record = {
+		.head = {.size_bytes = size_bytes, .type = TARE_RECORD_MAPPED},
+		.ticks = 7,
+		.begin = begin,
+		.end = end,
+		.offset = 0x3000,
+		.device = 2,
+		.inode = 9,
+	};
+
+	memcpy(file.records + records_bytes, &record, sizeof(record));
+	records_bytes += size_bytes;
+}
+
+static void test_mapped_records(void **state)
+{
+	(void)state;
+	add_mapped(0x1000, 0x2000, sizeof(struct tare_mapped_record));
+	add_mapped(0x1000, 0x1000, sizeof(struct tare_mapped_record)); /* of nothing */
+	add_mapped(0x1000, 0x2000, sizeof(struct tare_mapped_record) - 8);
+	parse_whole();
+	assert_int_equal(process.damaged, 1);
+	assert_int_equal(process.mapped.len, 1);
+	assert_int_equal(process.mapped.data[0].end, 0x2000);
+	assert_int_equal(process.mapped.data[0].inode, 9);
+}
+
 /* What this process has read so far, holes of files included. */
 static uint64_t bytes_read(void)
 {
@@ -304,6 +335,7 @@ int main(void)
 		ON_A_FILE(test_module_records),
 		ON_A_FILE(test_module_paths_end),
 		ON_A_FILE(test_damaged_module_records),
+		ON_A_FILE(test_mapped_records),
 		ON_A_FILE(test_holes_of_files_are_not_read),
 		ON_A_FILE(test_a_module_that_returns_is_closed_each_time),
 		ON_A_FILE(test_an_end_too_many_changes_nothing),
