@@ -1,6 +1,6 @@
 /*
  * V8 maps its builtins again, near the code that it makes. The recorder finds out which module's
- * code it is; timers may follow frame pointers through it.
+ * code it is; timers may follow frame pointers through it, and through code made at run time.
  *
  * Refuses mappings whose address the kernel chooses: it is not known yet where the probe stands.
  */
@@ -15,29 +15,45 @@
 
 #define PAGE_MASK 4095ULL
 
-static bool is_code_of_file(const struct probes_registers *registers)
+static bool makes_code(const struct probes_registers *registers)
 {
-	return registers->rax == SYS_mmap && registers->rdx & PROT_EXEC &&
-	       registers->r10 & (MAP_FIXED | MAP_FIXED_NOREPLACE) &&
-	       !(registers->r10 & MAP_ANONYMOUS);
+	switch (registers->rax) {
+	case SYS_mmap:
+		return registers->rdx & PROT_EXEC &&
+		       registers->r10 & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		return registers->rdx & PROT_EXEC;
+	default:
+		return false;
+	}
 }
 
-void mapped_notice(const struct probes_registers *registers)
+static void note_file(const struct probes_registers *registers, uint64_t begin, uint64_t end)
 {
 	struct stat file;
 
-	if (!is_code_of_file(registers))
-		return;
-	const uint64_t begin = registers->rdi, size = (registers->rsi + PAGE_MASK) & ~PAGE_MASK;
-
-	if (begin + size <= begin || kernel_call(SYS_fstat, registers->r8, &file))
+	if (kernel_call(SYS_fstat, registers->r8, &file))
 		return;
 	const struct tare_mapped_record record = {.begin = begin,
-						  .end = begin + size,
+						  .end = end,
 						  .offset = registers->r9,
 						  .device = file.st_dev,
 						  .inode = file.st_ino};
 
 	process_mapped_note(&record);
-	timer_mapped(record.begin, record.end);
+}
+
+void mapped_notice(const struct probes_registers *registers)
+{
+	if (!makes_code(registers))
+		return;
+	const uint64_t begin = registers->rdi;
+	const uint64_t end = begin + ((registers->rsi + PAGE_MASK) & ~PAGE_MASK);
+
+	if (end <= begin)
+		return;
+	if (registers->rax == SYS_mmap && !(registers->r10 & MAP_ANONYMOUS))
+		note_file(registers, begin, end);
+	timer_mapped(begin, end);
 }

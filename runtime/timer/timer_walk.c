@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 
 #define MAPPINGS_MAX   2048
+#define BARE_MAX       512 /* of them without rules */
 #define RED_ZONE_BYTES 128
 #define BEFORE_BYTES   64
 
@@ -70,11 +71,34 @@ bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unw
 	return put;
 }
 
+/* JIT compilers make code executable piece by piece, and again and again. */
+static void map_put_bare(uint64_t begin, uint64_t end)
+{
+	struct mapping *before = NULL;
+	uint32_t bare_count = 0;
+
+	for (uint32_t i = 0; i < mapping_count; i++) {
+		struct mapping *mapping = &mappings[i];
+
+		if (mapping->begin < end && begin < mapping->end)
+			return;
+		bare_count += mapping->end && !mapping->table;
+		if (mapping->end == begin && !mapping->table)
+			before = mapping;
+	}
+	if (before) {
+		__atomic_store_n(&before->end, end, __ATOMIC_RELEASE);
+		changed();
+	} else if (bare_count < BARE_MAX) {
+		map_put(begin, end, 0, NULL);
+	}
+}
+
 void timer_map_put_bare(uint64_t begin, uint64_t end)
 {
 	if (__atomic_exchange_n(&map_lock, 1, __ATOMIC_ACQUIRE))
 		return;
-	map_put(begin, end, 0, NULL);
+	map_put_bare(begin, end);
 	spin_unlock(&map_lock);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A program that maps code of its own file again, and runs it there: samples are the function's,
+# A program that maps code of its own file again, and runs it there: samples are the functions',
 # and have main above them, with perf events and without.
 . "$(dirname "$0")/lib.sh"
 need python3 sqlite3
@@ -35,7 +35,10 @@ END
 [ "$(cat "$work/out")" = "$expected" ] || fail "it computes $(cat "$work/out"), not $expected"
 check "with perf events" "$TARE"
 check "without" "$FIXTURES/refused" 1 "$TARE"
-"$FIXTURES/refused" 1 "$TARE" record -q --method=sample -o "$work/s.tare" -- \
-	"$FIXTURES/mapped_again" 1000000 >"$work/out"
-cut=$(sqlite3 "$work/s.tare" 'SELECT 100 * truncated / samples FROM sampling')
-[ "$cut" -lt 5 ] || fail "$cut % of the stacks are cut off"
+# Stacks are whole, also through code that was made at run time.
+for mode in "" made; do
+	"$FIXTURES/refused" 1 "$TARE" record -q --method=sample -o "$work/s.tare" -- \
+		"$FIXTURES/mapped_again" 1000000 $mode >"$work/out"
+	cut=$(sqlite3 "$work/s.tare" 'SELECT 100 * truncated / samples FROM sampling')
+	[ "$cut" -lt 5 ] || fail "$cut % of the stacks are cut off ${mode:+in code $mode at run time}"
+done

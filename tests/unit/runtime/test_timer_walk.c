@@ -256,12 +256,54 @@ static void test_rules_come_and_go(void **state)
 	assert_false(complete);
 	timer_map_remove(page);
 	timer_map_remove(page + 4096);
-	/* code without rules is known to be code, but has no end */
-	timer_map_put_bare(page, page + 4096);
+	/* code without rules takes nothing away */
 	registers.value[UNWIND_RA] = page + 8;
-	assert_int_equal(timer_walk(&walker, &registers, frames, &complete), 1);
-	assert_false(complete);
+	assert_true(timer_map_put(page, page + 4096, page, table));
+	timer_map_put_bare(page, page + 8192);
+	timer_walk(&walker, &registers, frames, &complete);
+	assert_true(complete);
 	timer_map_remove(page);
+}
+
+/* Whether a frame pointer is followed to a caller at the address. */
+static bool is_code(uint64_t addr)
+{
+	const uint64_t frame[2] __attribute__((aligned(16))) = {0, addr + 1};
+	const struct unwind_registers registers = {
+		.exact = true,
+		.value = {[UNWIND_RSP] = (uint64_t)(uintptr_t)frame,
+			  [UNWIND_RBP] = (uint64_t)(uintptr_t)frame,
+			  [UNWIND_RA] = 0x500000000000}};
+	bool complete;
+
+	return timer_walk(&walker, &registers, frames, &complete) > 1 && frames[1] == addr;
+}
+
+/* More pieces than there is room for apart. */
+static void test_pieces_of_code_are_joined(void **state)
+{
+	enum { PIECES = 3000 };
+	const uint64_t begin = 0x600000000000;
+
+	(void)state;
+	assert_false(is_code(begin));
+	for (uint64_t i = 0; i < PIECES; i++) {
+		timer_map_put_bare(begin + i * 4096, begin + (i + 1) * 4096);
+		timer_map_put_bare(begin + i * 4096, begin + (i + 1) * 4096);
+	}
+	assert_true(is_code(begin));
+	assert_true(is_code(begin + PIECES * 4096 - 1));
+	assert_false(is_code(begin + PIECES * 4096));
+	timer_map_remove(begin);
+	assert_false(is_code(begin));
+	/* pieces with gaps leave room for modules */
+	for (uint64_t i = 0; i < PIECES; i++)
+		timer_map_put_bare(begin + 2 * i * 4096, begin + (2 * i + 1) * 4096);
+	assert_true(timer_map_put(begin - 4096, begin, 0, NULL));
+	timer_map_remove(begin - 4096);
+	for (uint64_t i = 0; i < PIECES; i++)
+		timer_map_remove(begin + 2 * i * 4096);
+	assert_false(is_code(begin));
 }
 
 /* The last test: the filter stays. The kernel may not copy, so the stack itself is read. */
@@ -298,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_are_those_of_the_compiler),
 		cmocka_unit_test(test_senseless_registers),
 		cmocka_unit_test(test_rules_come_and_go),
+		cmocka_unit_test(test_pieces_of_code_are_joined),
 		cmocka_unit_test(test_filtered),
 	};
 
