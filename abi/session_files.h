@@ -173,8 +173,8 @@ struct tare_unfollowed_record {
 };
 
 /*
- * Code of a file that the program has mapped itself, which may be a module's, too. Noted where the
- * process samples itself. A forked child's file has its parent's too.
+ * Code of a file that the program has mapped itself, which may be a module's, too. A forked child's
+ * file has its parent's too.
  */
 struct tare_mapped_record {
 	struct tare_record head;

@@ -3,6 +3,7 @@
  * code it is; timers may follow frame pointers through it, and through code made at run time.
  *
  * Refuses mappings whose address the kernel chooses: it is not known yet where the probe stands.
+ * Nor are more than so many files' told of: a compiler at run time may write its code into files.
  */
 #include "runtime/exec/mapped.h"
 
@@ -14,6 +15,7 @@
 #include <asm/stat.h>
 
 #define PAGE_MASK 4095ULL
+#define FILES_MAX 1024
 
 static bool makes_code(const struct probes_registers *registers)
 {
@@ -31,8 +33,13 @@ static bool makes_code(const struct probes_registers *registers)
 
 static void note_file(const struct probes_registers *registers, uint64_t begin, uint64_t end)
 {
+	static uint32_t noted;
 	struct stat file;
 
+	if (__atomic_fetch_add(&noted, 1, __ATOMIC_RELAXED) >= FILES_MAX) {
+		__atomic_store_n(&noted, FILES_MAX, __ATOMIC_RELAXED);
+		return;
+	}
 	if (kernel_call(SYS_fstat, registers->r8, &file))
 		return;
 	const struct tare_mapped_record record = {.begin = begin,

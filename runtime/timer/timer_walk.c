@@ -71,7 +71,8 @@ bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unw
 	return put;
 }
 
-/* JIT compilers make code executable piece by piece, and again and again. */
+/* JIT compilers make code executable piece by piece, and again and again: a piece makes the one
+   longer that it begins in, or behind. */
 static void map_put_bare(uint64_t begin, uint64_t end)
 {
 	struct mapping *before = NULL;
@@ -79,12 +80,14 @@ static void map_put_bare(uint64_t begin, uint64_t end)
 
 	for (uint32_t i = 0; i < mapping_count; i++) {
 		struct mapping *mapping = &mappings[i];
+		const bool is_bare = mapping->end && !mapping->table;
 
-		if (mapping->begin < end && begin < mapping->end)
-			return;
-		bare_count += mapping->end && !mapping->table;
-		if (mapping->end == begin && !mapping->table)
+		bare_count += is_bare;
+		if (is_bare && mapping->begin <= begin && begin <= mapping->end &&
+		    end > mapping->end)
 			before = mapping;
+		else if (mapping->begin < end && begin < mapping->end)
+			return;
 	}
 	if (before) {
 		__atomic_store_n(&before->end, end, __ATOMIC_RELEASE);

@@ -296,6 +296,11 @@ static void test_pieces_of_code_are_joined(void **state)
 	assert_false(is_code(begin + PIECES * 4096));
 	timer_map_remove(begin);
 	assert_false(is_code(begin));
+	/* a piece that begins within another */
+	timer_map_put_bare(begin, begin + 4096);
+	timer_map_put_bare(begin, begin + 3 * 4096);
+	assert_true(is_code(begin + 3 * 4096 - 1));
+	timer_map_remove(begin);
 	/* pieces with gaps leave room for modules */
 	for (uint64_t i = 0; i < PIECES; i++)
 		timer_map_put_bare(begin + 2 * i * 4096, begin + (2 * i + 1) * 4096);
