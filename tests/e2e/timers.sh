@@ -72,8 +72,9 @@ for program in threads forks signals longjmp; do
 	same "$FIXTURES/$program"
 done
 same "$FIXTURES/interrupted"
-# One that falls between the system call of clone3 and what its child does next has no rules of its own.
-has "samples > 100 AND truncated <= samples / 100 FROM sampling" "samples of a program that guards itself"
+# One that falls between the system call of clone3 and what its child does next has no rules of its
+# own; where a new thread has to wait for a processor, it stands for several.
+has "samples > 100 AND truncated <= samples / 20 FROM sampling" "samples of a program that guards itself"
 has "complete = 0 AND incomplete_reason LIKE '%no room for the timers%' FROM session" \
 	"signal stacks that were too small are told"
 # A signal stack as large as the C library's SIGSTKSZ has room for what the kernel stores by default, on
