@@ -33,14 +33,11 @@ static bool makes_code(const struct probes_registers *registers)
 
 static void note_file(const struct probes_registers *registers, uint64_t begin, uint64_t end)
 {
-	static uint32_t noted;
+	static uint64_t noted;
 	struct stat file;
 
-	if (__atomic_fetch_add(&noted, 1, __ATOMIC_RELAXED) >= FILES_MAX) {
-		__atomic_store_n(&noted, FILES_MAX, __ATOMIC_RELAXED);
-		return;
-	}
-	if (kernel_call(SYS_fstat, registers->r8, &file))
+	if (__atomic_fetch_add(&noted, 1, __ATOMIC_RELAXED) >= FILES_MAX ||
+	    kernel_call(SYS_fstat, registers->r8, &file))
 		return;
 	const struct tare_mapped_record record = {.begin = begin,
 						  .end = end,

@@ -1,4 +1,4 @@
-/* mapped: code that the program maps from files itself. */
+/* mapped: code that the program maps from files itself, and memory that it makes executable. */
 #ifndef TARE_RUNTIME_EXEC_MAPPED_H
 #define TARE_RUNTIME_EXEC_MAPPED_H
 

@@ -248,35 +248,37 @@ void process_module_note(const struct process_module *module)
 	arming_unlock();
 }
 
-void process_disarm_note(const struct tare_disarm_record *what)
+/* What records of time begin with. */
+struct stamped {
+	struct tare_record head;
+	uint64_t ticks;
+};
+
+/* Head and ticks of `what` are filled in. */
+static void stamped_append(const void *what, uint64_t size_bytes, uint32_t type)
 {
-	struct tare_record *head = record_make(sizeof(*what), TARE_RECORD_DISARM);
-	struct tare_disarm_record *record = (struct tare_disarm_record *)head;
+	struct tare_record *head = record_make(size_bytes, type);
+	struct stamped *record = (struct stamped *)head;
 
 	if (!head)
 		return;
 	const struct tare_record kept = *head;
 
-	*record = *what;
-	record->head = kept;
-	record->ticks = kernel_ticks();
+	memcpy(record, what, size_bytes);
+	*record = (struct stamped){.head = kept, .ticks = kernel_ticks()};
 	record_append(head);
+}
+
+void process_disarm_note(const struct tare_disarm_record *what)
+{
+	stamped_append(what, sizeof(*what), TARE_RECORD_DISARM);
 }
 
 void process_mapped_note(const struct tare_mapped_record *what)
 {
 	if (!arming_lock())
 		return;
-	struct tare_record *head = record_make(sizeof(*what), TARE_RECORD_MAPPED);
-	struct tare_mapped_record *record = (struct tare_mapped_record *)head;
-
-	if (head) {
-		const struct tare_record kept = *head;
-		*record = *what;
-		record->head = kept;
-		record->ticks = kernel_ticks();
-		record_append(head);
-	}
+	stamped_append(what, sizeof(*what), TARE_RECORD_MAPPED);
 	arming_unlock();
 }
 

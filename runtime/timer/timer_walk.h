@@ -35,11 +35,11 @@ struct timer_walker {
 
 /*
  * Code at [begin, end), run address = link address + bias, has these rules; they stay mapped. What
- * was there before is no longer. One thread at a time. False where there is no room.
+ * was there before is no longer. False where there is no room.
  */
 bool timer_map_put(uint64_t begin, uint64_t end, uint64_t bias, const struct unwind_table *table);
-/* The same of code without rules, which frame pointers may lead to; from any thread. What is there
-   stays. Nothing where another thread changes the map at the moment, or has enough of such code. */
+/* The same of code without rules, which frame pointers may lead to. What is there stays. Nothing
+ * where another thread changes the map at the moment, or has enough of such code. */
 void timer_map_put_bare(uint64_t begin, uint64_t end);
 /* The map's changes of a forked child wait for none of its parent's threads. */
 void timer_map_forked(void);

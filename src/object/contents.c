@@ -22,6 +22,18 @@ const unsigned char *object_rest_at(const struct object *object, uint64_t addr, 
 	return object->bytes + load->p_offset + (addr - load->p_vaddr);
 }
 
+bool object_address_of(const struct object *object, uint64_t offset, uint64_t *addr)
+{
+	for (size_t i = 0; i < object->load_count; i++) {
+		const uint64_t within = offset - object->loads[i].p_offset;
+		if (within >= object->loads[i].p_filesz)
+			continue;
+		*addr = object->loads[i].p_vaddr + within;
+		return true;
+	}
+	return false;
+}
+
 const unsigned char *object_at(const struct object *object, uint64_t addr, uint64_t size)
 {
 	uint64_t rest;

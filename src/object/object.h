@@ -71,6 +71,8 @@ bool object_needs(const struct object *object, const char *prefix);
 /* Whether Go's linker has left its note. */
 bool object_has_go_note(const struct object *object);
 
+/* The link address of what the file has at an offset; false where it is in no segment. */
+bool object_address_of(const struct object *object, uint64_t offset, uint64_t *addr);
 /* File contents at a link address, or NULL where [addr, addr + size) is not wholly in the file. */
 const unsigned char *object_at(const struct object *object, uint64_t addr, uint64_t size);
 /* The PT_LOAD that holds `addr` (bss included), or NULL. */

@@ -82,18 +82,12 @@ static bool is_copy(const struct recording_module *module, dev_t device, ino_t i
 /* The bias of a file whose byte at `offset` is mapped at `run_addr`. */
 static bool find_bias(struct place_file *file, uint64_t offset, struct place *place)
 {
-	size_t count = 0;
-	const Elf64_Phdr *segments = file->copy ? object_segments(file->copy, &count) : NULL;
+	uint64_t link_addr;
 
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t within = offset - segments[i].p_offset;
-
-		if (segments[i].p_type != PT_LOAD || within >= segments[i].p_filesz)
-			continue;
-		place->bias = place->addr - (segments[i].p_vaddr + within);
-		return true;
-	}
-	return false;
+	if (!file->copy || !object_address_of(file->copy, offset, &link_addr))
+		return false;
+	place->bias = place->addr - link_addr;
+	return true;
 }
 
 /* The mapping of the process that has place->addr, if it is one of a copy. */

@@ -307,30 +307,15 @@ static bool is_file(const char *path, const struct tare_mapped_record *record)
 	       info.st_ino == record->inode;
 }
 
-/* Of what a copy has of the original, at the same offsets. */
-static bool link_address(const struct resolve_module *module, uint64_t offset, uint64_t *link_addr)
-{
-	size_t count = 0;
-	const Elf64_Phdr *segments =
-		module->object ? object_segments(module->object, &count) : NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t within = offset - segments[i].p_offset;
-		if (segments[i].p_type != PT_LOAD || within >= segments[i].p_filesz)
-			continue;
-		*link_addr = segments[i].p_vaddr + within;
-		return true;
-	}
-	return false;
-}
-
+/* A copy has what it has of the original at the same offsets. */
 static void add_mapped(struct resolve_process *process, const struct tare_mapped_record *record)
 {
 	vec_foreach (loaded, &process->loaded) {
 		const struct resolve_module *module = loaded->module;
 		uint64_t link_addr;
 		if ((!is_file(module->path, record) && !is_file(module->copy, record)) ||
-		    !link_address(module, record->offset, &link_addr))
+		    !module->object ||
+		    !object_address_of(module->object, record->offset, &link_addr))
 			continue;
 		const struct resolve_mapped mapped = {
 			.loaded = {.module = loaded->module,

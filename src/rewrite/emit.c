@@ -129,8 +129,7 @@ static void emit_pointer_read(struct emitter *emitter, const struct indirect_jum
 		  0x63, (unsigned char)(0x84 | (reg & 7) << 3),
 		  (unsigned char)(0xc0 | (index & 7) << 3 | (base & 7)));
 	emit_fixup(emitter, FIXUP_TABLE, jump->table, 0);
-	emit_code(emitter, (unsigned char)(0x48 | (base >> 3) << 2 | reg >> 3), 0x01,
-		  (unsigned char)(0xc0 | (base & 7) << 3 | (reg & 7)));
+	emit_add(emitter, reg, base);
 }
 
 static const struct jump_table *jump_table_of(const struct emitter *emitter,
@@ -202,11 +201,8 @@ static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
 		return;
 	}
 	emit_table_read(emitter, insn, jump);
-	if (jump_table_of(emitter, jump)->kind == TABLE_POINTERS) {
-		if (jump->read_register >= 8)
-			emit_code(emitter, 0x41);
-		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (jump->read_register & 7)));
-	}
+	if (jump_table_of(emitter, jump)->kind == TABLE_POINTERS)
+		emit_jump_through(emitter, jump->read_register);
 }
 
 static void emit_insn(struct emitter *emitter, uint32_t number)

@@ -84,6 +84,9 @@ void emit_rounds(struct emitter *emitter, uint64_t target, uint8_t rounds);
 enum { RED_ZONE_BYTES = 128 };
 void emit_red_zone_begin(struct emitter *emitter, uint64_t like);
 void emit_red_zone_end(struct emitter *emitter, uint64_t like);
+/* add addend,to; jmp *reg */
+void emit_add(struct emitter *emitter, unsigned to, unsigned addend);
+void emit_jump_through(struct emitter *emitter, unsigned reg);
 /* Fills the rel32 at `position` so that it leads to the present offset. */
 void emit_land(struct emitter *emitter, uint32_t position);
 

@@ -109,3 +109,16 @@ void emit_red_zone_end(struct emitter *emitter, uint64_t like)
 	emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
 	emit_state(emitter, like, 0);
 }
+
+void emit_add(struct emitter *emitter, unsigned to, unsigned addend)
+{
+	emit_code(emitter, (unsigned char)(0x48 | (addend >> 3) << 2 | to >> 3), 0x01,
+		  (unsigned char)(0xc0 | (addend & 7) << 3 | (to & 7)));
+}
+
+void emit_jump_through(struct emitter *emitter, unsigned reg)
+{
+	if (reg >= 8)
+		emit_code(emitter, 0x41);
+	emit_code(emitter, 0xff, (unsigned char)(0xe0 | (reg & 7)));
+}

@@ -51,19 +51,6 @@ static uint32_t emit_range_check(struct emitter *emitter, unsigned a, uint64_t s
 	return position;
 }
 
-static void emit_add(struct emitter *emitter, unsigned to, unsigned addend)
-{
-	emit_code(emitter, (unsigned char)(0x48 | (addend >> 3) << 2 | to >> 3), 0x01,
-		  (unsigned char)(0xc0 | (addend & 7) << 3 | (to & 7)));
-}
-
-static void emit_jump_through(struct emitter *emitter, unsigned reg)
-{
-	if (reg >= 8)
-		emit_code(emitter, 0x41);
-	emit_code(emitter, 0xff, (unsigned char)(0xe0 | (reg & 7)));
-}
-
 /* a = distance of the copy from the target, which the register holds */
 static void emit_register_lookup(struct emitter *emitter, unsigned a, unsigned target,
 				 uint64_t range_number)

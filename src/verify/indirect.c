@@ -425,11 +425,8 @@ static bool take_pointer_read(struct walk *walk, const struct insn_detail *detai
 			    (unsigned char)(0x48 | (reg >> 3) << 2 | (index >> 3) << 1 | base >> 3),
 			    0x63, (unsigned char)(0x84 | (reg & 7) << 3),
 			    (unsigned char)(0xc0 | (index & 7) << 3 | (base & 7))) &&
-		    take_disp(walk, table) &&
-		    walk_take_bytes(walk, (unsigned char)(0x48 | (base >> 3) << 2 | reg >> 3), 0x01,
-				    (unsigned char)(0xc0 | (base & 7) << 3 | (reg & 7))) &&
-		    (!jumps || ((reg < 8 || walk_take_bytes(walk, 0x41)) &&
-				walk_take_bytes(walk, 0xff, (unsigned char)(0xe0 | (reg & 7))))))
+		    take_disp(walk, table) && take_add(walk, reg, base) &&
+		    (!jumps || take_jump_through(walk, reg)))
 			return true;
 	}
 	walk->at = before;

@@ -134,15 +134,18 @@ static bool try_base(const struct check *check, struct check_table *table, uint6
 	return true;
 }
 
-/* The last load before the read. */
-static bool try_last_load(const struct check *check, struct check_table *table,
-			  const struct wanted *wanted)
+/* The loads before the read, the last one first; no more than so many. */
+static bool try_loads(const struct check *check, struct check_table *table,
+		      const struct wanted *wanted, size_t most)
 {
-	for (size_t i = check->bases.len; i > 0; i--) {
+	for (size_t i = check->bases.len; i > 0 && most; i--) {
 		const struct check_base *base = &check->bases.data[i - 1];
-		if (base->range == table->from && base->reg == table->base_register &&
-		    base->addr < table->addr)
-			return try_base(check, table, base->value, wanted);
+		if (base->range != table->from || base->reg != table->base_register ||
+		    base->addr >= table->addr)
+			continue;
+		if (try_base(check, table, base->value, wanted))
+			return true;
+		most--;
 	}
 	return false;
 }
@@ -154,12 +157,8 @@ static bool find_base(const struct check *check, struct check_table *table,
 		return try_base(check, table, 0, wanted);
 	/* Most likely is the last load before the read; then any other of the function, also in its
 	   other parts. */
-	for (size_t i = check->bases.len; i > 0; i--) {
-		const struct check_base *base = &check->bases.data[i - 1];
-		if (base->range == table->from && base->reg == table->base_register &&
-		    base->addr < table->addr && try_base(check, table, base->value, wanted))
-			return true;
-	}
+	if (try_loads(check, table, wanted, SIZE_MAX))
+		return true;
 	vec_foreach (base, &check->bases)
 		if (base->reg == table->base_register &&
 		    try_base(check, table, base->value, wanted))
@@ -178,7 +177,7 @@ static bool find_base(const struct check *check, struct check_table *table,
 static bool find_likely_base(const struct check *check, struct check_table *table, uint64_t end)
 {
 	for (uint64_t count = LIKELY_ENTRIES; count > 1; count--)
-		if (try_last_load(check, table, &(struct wanted){count, end}))
+		if (try_loads(check, table, &(struct wanted){count, end}, 1))
 			return true;
 	for (uint64_t count = LIKELY_ENTRIES; count; count--)
 		if (find_base(check, table, &(struct wanted){count, end}))
