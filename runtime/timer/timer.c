@@ -320,6 +320,7 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 
 	switch (registers->rax) {
 	case SYS_rt_sigaction:
+		timer_state.none_is_free &= !registers->rsi;
 		if (registers->rdi == (uint64_t)timer_state.signal && kernel_is_tid(self->tid))
 			withdraw();
 		else if (timer_state.signal && registers->rsi)
@@ -373,7 +374,7 @@ void timer_syscall(const struct probes_registers *registers)
 	if (!self)
 		return;
 	timer_between_stop(self, registers);
-	if (!timer_state.signal && kernel_is_tid(self->tid))
+	if (!timer_state.signal && !timer_state.none_is_free && kernel_is_tid(self->tid))
 		come_back();
 	if (self->mask_stale && !keeps_mask(registers->rax)) {
 		self->mask_stale = false;
@@ -408,20 +409,33 @@ static bool has_shadow_stack(void)
 	return top != 0;
 }
 
+/* It has been given back for a call about its handler, and another call may not come for long. */
+static bool signal_is_away(const struct probes_registers *registers)
+{
+	return registers->rax == SYS_rt_sigaction && timer_state.period_ns && !timer_state.signal;
+}
+
+static bool is_mask(const struct probes_registers *registers)
+{
+	return registers->rax == SYS_rt_sigprocmask && timer_state.signal &&
+	       timer_signal_blocks_only(registers);
+}
+
 bool timer_makes_call(struct probes_registers *registers)
 {
-	if (registers->rax != SYS_rt_sigprocmask || !timer_state.signal || has_shadow_stack() ||
-	    !timer_signal_blocks_only(registers))
+	if ((!is_mask(registers) && !signal_is_away(registers)) || has_shadow_stack())
 		return false;
 	struct timer_thread *self = thread_known();
 	const uint64_t call = self && kernel_is_tid(self->tid) ? timer_call_addr(registers) : 0;
 
 	if (!call)
 		return false;
-	registers->rax = (uint64_t)kernel_call(SYS_rt_sigprocmask, registers->rdi, registers->rsi,
+	registers->rax = (uint64_t)kernel_call((long)registers->rax, registers->rdi, registers->rsi,
 					       registers->rdx, registers->r10);
 	registers->rcx = call + SYSCALL_BYTES;
 	((uint64_t *)registers)[TIMER_RETURN_WORD] = call + SYSCALL_BYTES;
+	if (!timer_state.signal)
+		come_back();
 	timer_signal_unblock();
 	self->mask_stale = false;
 	return true;

@@ -4,6 +4,10 @@
  * signal's handler or sets it, all timers are given up and the signal is as it was; at the next
  * system call the timers come back, with another signal if the program now uses this one.
  *
+ * Emulators handle all real-time signals. Then it is SIGURG, unless that is used, too: it is ignored
+ * by default, so that one which is meant for the program changes nothing, and hardly any program
+ * uses it (Go preempts its threads by it for the same reasons).
+ *
  * The program may block all signals, for a thread's whole life. The mask is taken as it sets it,
  * and the one signal let through at once where the call lets no other through, else at the next
  * system call; it is not seen in masks that the program sets itself, only missing where it asks for
@@ -21,6 +25,7 @@
 
 #define FIRST		40
 #define LAST		64
+#define URGENT		23 /* SIGURG */
 #define SA_SIGINFO	4UL
 #define SA_RESTORER	0x04000000UL
 #define SA_ONSTACK	0x08000000UL
@@ -46,6 +51,21 @@ static bool action_set(int32_t number, const struct kernel_action *action,
 	return kernel_call(SYS_rt_sigaction, number, action, before, sizeof(action->mask)) == 0;
 }
 
+static bool is_free(int32_t number)
+{
+	struct kernel_action now;
+
+	return action_set(number, NULL, &now) && now.handler == HANDLER_DEFAULT;
+}
+
+static int32_t find_free(void)
+{
+	for (int32_t number = LAST; number >= FIRST; number--)
+		if (is_free(number))
+			return number;
+	return is_free(URGENT) ? URGENT : 0;
+}
+
 bool timer_signal_take(void)
 {
 	const struct kernel_action ours = {.handler = (uint64_t)timer_entry,
@@ -53,18 +73,13 @@ bool timer_signal_take(void)
 						    SA_RESTART,
 					   .restorer = (uint64_t)timer_restore,
 					   .mask = ~0ULL};
+	const int32_t number = find_free();
 
-	for (int32_t number = LAST; number >= FIRST; number--) {
-		struct kernel_action before;
-
-		if (!action_set(number, NULL, &before) || before.handler != HANDLER_DEFAULT)
-			continue;
-		if (!action_set(number, &ours, NULL))
-			return false;
-		timer_state.signal = number;
-		return true;
-	}
-	return false;
+	timer_state.none_is_free = !number;
+	if (!number || !action_set(number, &ours, NULL))
+		return false;
+	timer_state.signal = number;
+	return true;
 }
 
 void timer_signal_give(void)
@@ -105,6 +120,8 @@ void timer_foreign(int32_t number)
 {
 	const struct kernel_action usual = {.handler = HANDLER_DEFAULT};
 
+	if (number == URGENT)
+		return;
 	action_set(number, &usual, NULL);
 	kernel_call(SYS_tgkill, kernel_pid(), kernel_tid(), number);
 }

@@ -67,6 +67,7 @@ struct timer_state {
 	uint32_t tick_periods;	  /* that a tick stands for which is not divided */
 	uint64_t between_mean_ns; /* from sample to sample between ticks; 0: there are none */
 	int32_t signal;		  /* 0: none is ours at present */
+	bool none_is_free;	  /* until the program's next rt_sigaction */
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
 	uint64_t frame_bytes; /* of a signal, at most */

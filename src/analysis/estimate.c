@@ -354,6 +354,8 @@ static void make_tree(struct estimate *estimate)
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
+	estimate->analysis->totals.sampled_ticks =
+		(uint64_t)((double)estimate->analysis->totals.sampled * estimate->ticks_of_weight);
 	estimate_mark_unmet(estimate);
 	estimate_mark_unseen(estimate);
 	replace(estimate);

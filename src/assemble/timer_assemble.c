@@ -69,7 +69,7 @@ static bool place_find(struct timer_assembly *assembly, const struct timer_proce
 	}
 	place->link_addr = addr;
 	place->module = resolver_module(
-		assembly->resolver, *assembly->jit_path ? assembly->jit_path : RESOLVE_UNKNOWN_PATH,
+		assembly->resolver, *assembly->jit_path ? assembly->jit_path : PROFILE_MODULE_JIT,
 		err);
 	return place->module != NULL;
 }

@@ -103,6 +103,55 @@ has "complete = 1 FROM session" "all of its time was sampled"
 record "$work/signal_stack" 2048
 has "complete = 0 AND incomplete_reason LIKE '%no room for the timers%' FROM session" \
 	"a signal stack that stays too small is told"
+# Emulators handle all real-time signals: there is another one, which is ignored by default. A program that
+# handles that, too, is not sampled, and this is said.
+cat >"$work/every_signal.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static volatile int came;
+static volatile unsigned long sum;
+static void on_signal(int number)
+{
+	came += number;
+}
+__attribute__((noinline)) static void part(int i)
+{
+	sum += i;
+}
+int main(int argc, char **argv)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction before;
+	int failed = 0;
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		failed += sigaction(number, &action, &before) || before.sa_handler != SIG_DFL;
+	raise(SIGURG);
+	failed += sigaction(SIGURG, NULL, &before) || before.sa_handler != SIG_DFL;
+	if (argc > 1)
+		failed += sigaction(SIGURG, &action, NULL) != 0;
+	while (clock() < CLOCKS_PER_SEC / 2)
+		for (int i = 0; i < 10000; i++)
+			part(i);
+	failed += raise(SIGURG) != 0;
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		failed += raise(number) != 0;
+	failed += sigaction(SIGURG, NULL, &before) || before.sa_handler != (argc > 1 ? on_signal : SIG_DFL);
+	printf("%d %d\n", came, failed);
+	return 0;
+}
+END
+gcc -O1 -w -o "$work/every_signal" "$work/every_signal.c"
+same "$work/every_signal"
+grep -q ' 0$' "$work/recorded.stdout" || fail "signals: $(cat "$work/recorded.stdout")"
+has "samples > 50 AND truncated = 0 FROM sampling" "samples of a program that handles all real-time signals"
+record_options=()
+same "$work/every_signal"
+"$TARE" report --no-pager "$work/profile.tare" | grep "samples stand for" && fail "samples are said to be missing"
+same "$work/every_signal" urgent
+"$TARE" report --no-pager "$work/profile.tare" | grep -q "! *samples stand for .* CPU only" ||
+	fail "missing samples are not said: $("$TARE" report --no-pager "$work/profile.tare")"
+record_options=(--method=sample)
 # Under filters of their own: no call of the runtime's that they do not allow.
 for mode in no-tsc filter errors threads children crowd; do
 	same "$FIXTURES/sandboxed" $mode

@@ -19,6 +19,8 @@
 #define PREEMPTED_SHARE 0.25
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
+#define SAMPLED_SHARE	0.5
+#define UNSAMPLED_S	0.1 /* from which on it is more than chance */
 
 enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5, UNKNOWN_NAMED = 5 };
 
@@ -44,6 +46,27 @@ static bool is_inaccurate(const struct report *report, struct str *text)
 	append_time(report, totals->cpu, text);
 	str_printf(text, " at work: record with %s--method=sample",
 		   adaptive ? "" : "--adaptive or ");
+	return true;
+}
+
+/* Where counted functions' time comes from samples, and for most of the time there are none. */
+static bool was_not_sampled(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	const double cpu = (double)totals->cpu, sampled = (double)totals->sampled_ticks;
+
+	if (!analysis->has_calls || !analysis_is_adaptive(analysis->profile) ||
+	    !strstr(profile_session(analysis->profile)->method, "sample") ||
+	    sampled >= SAMPLED_SHARE * cpu ||
+	    (cpu - sampled) / analysis->ticks_per_second < UNSAMPLED_S)
+		return false;
+	str_append(text, "samples stand for ");
+	append_time(report, totals->sampled_ticks, text);
+	str_append(text, " of ");
+	append_time(report, totals->cpu, text);
+	str_append(text, " CPU only: in the rest, functions that are only counted have no time, "
+			 "and their callers have it; record with --exact");
 	return true;
 }
 
@@ -294,6 +317,7 @@ const struct report_attention report_attentions[] = {
 	{"os", lacks_os_events, false, DIFFER_CALLS},
 	{"clock", clock_drifts, false, DIFFER_CALLS | DIFFER_SAMPLES},
 	{"samples", has_few_samples, false, DIFFER_SAMPLES},
+	{"unsampled", was_not_sampled, false, DIFFER_CALLS},
 	{"stacks", has_cut_stacks, false, 0},
 	{"followed", has_not_followed, false, 0},
 	{"version", is_older, true, 0},
