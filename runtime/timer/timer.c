@@ -217,6 +217,18 @@ static void note_end(struct timer_thread *thread)
 	thread->file->flags |= TARE_TIMER_ENDED;
 }
 
+/* Threads may end at the same time. */
+static void note_ends(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (spin_lock(&timer_state.lock)) {
+		each_used(note_end);
+		spin_unlock(&timer_state.lock);
+	}
+	kernel_signals_restore(mask);
+}
+
 static void arm_again(struct timer_thread *thread)
 {
 	if (!thread->has_timer && !thread->stack_is_small && !timer_arm(thread))
@@ -344,7 +356,7 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 		break;
 	case SYS_exit_group:
 		if (kernel_is_tid(self->tid))
-			each_used(note_end);
+			note_ends();
 		break;
 	default:
 		break;

@@ -103,6 +103,28 @@ has "complete = 1 FROM session" "all of its time was sampled"
 record "$work/signal_stack" 2048
 has "complete = 0 AND incomplete_reason LIKE '%no room for the timers%' FROM session" \
 	"a signal stack that stays too small is told"
+# Threads that end while the process does.
+cat >"$work/ends.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int go;
+static void *run(void *at)
+{
+	while (!go)
+		;
+	return at;
+}
+int main(void)
+{
+	pthread_t threads[8];
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, run, NULL);
+	go = 1;
+	exit(0);
+}
+END
+gcc -O1 -w -pthread -o "$work/ends" "$work/ends.c"
+same sh -c "i=0; while [ \$i -lt 100 ]; do '$work/ends' || echo \"it died: \$?\"; i=\$((i + 1)); done"
 # Emulators handle all real-time signals: there is another one, which is ignored by default. A program that
 # handles that, too, is not sampled, and this is said.
 cat >"$work/every_signal.c" <<'END'
