@@ -1,8 +1,8 @@
 /*
  * Samples that the runtime takes by itself, where perf_event_open is refused: timers of each
  * thread, whose signal handler unwinds the thread's stack. A sample at a tick of the kernel stands
- * for more periods than one where none were taken since the tick before. A thread's samples are in
- * the file
+ * for more periods than one where those since the tick before do not stand for that time. A
+ * thread's samples are in the file
  *
  *   timer.<pid>.<tid>.<n>    struct tare_timer_file, then records from TARE_TIMER_RECORDS on
  *
@@ -67,7 +67,7 @@ struct tare_timer_record {
 	uint8_t complete;    /* the stack reaches its root */
 	uint16_t own, shared;
 	uint16_t reserved;
-	uint32_t periods; /* that it stands for */
+	uint32_t periods; /* that it stands for; 0: it was taken back, and is no sample */
 	uint64_t ticks;	  /* TSC */
 };
 

@@ -218,11 +218,12 @@ static void note_end(struct timer_thread *thread)
 }
 
 /* Threads may end at the same time. */
-static void note_ends(void)
+static void note_ends(struct timer_thread *self)
 {
 	const uint64_t mask = kernel_signals_block();
 
 	if (spin_lock(&timer_state.lock)) {
+		timer_take_back(self);
 		each_used(note_end);
 		spin_unlock(&timer_state.lock);
 	}
@@ -356,7 +357,7 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 		break;
 	case SYS_exit_group:
 		if (kernel_is_tid(self->tid))
-			note_ends();
+			note_ends(self);
 		break;
 	default:
 		break;

@@ -9,15 +9,23 @@
  *      └───────────────────── next tick ◀──┘                while it does not one tick
  *
  * How long it runs is drawn each time, by chance without memory: at any moment at which it runs, it
- * passes as likely as at any other. So moments with it are sampled ticks and `tick_periods` - 1
- * times as often, whatever has started or stopped it, and weights by that alone are right for all.
- * What the thread has waited for a processor does not count: the rest of the time is given again.
+ * passes as likely as at any other. So in an interval from tick to tick all of which it runs there
+ * are `tick_periods` - 1 such samples in the mean, and the tick at its end stands for the one that
+ * is left. Where it was stopped, that tick stands for all of them, and the samples since the tick
+ * before are taken back: as it starts at a tick, they would count what follows ticks once more, of
+ * a thread that waits after 5 ms of work each time a quarter of its time. What the thread has
+ * waited for a processor does not count: the rest of the time is given again.
  */
 #ifndef TARE_RUNTIME_TIMER_TIMER_BETWEEN_H
 #define TARE_RUNTIME_TIMER_TIMER_BETWEEN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Of one interval; it has 3 in the mean where the kernel's tick is 4 ms. Those beyond stay. */
+#define TIMER_BETWEEN_TAKEN 16
+
+struct tare_timer_record;
 
 struct timer_between {
 	int32_t timer; /* the kernel's id of it */
@@ -26,6 +34,9 @@ struct timer_between {
 	uint32_t files;			 /* that may be asked about while it runs */
 	uint64_t random;		 /* state of a generator */
 	uint64_t begin_cpu_ns, delay_ns; /* of the thread's processor time */
+	/* Samples since the last tick: those that are kept, and those in the runtime. */
+	struct tare_timer_record *taken[TIMER_BETWEEN_TAKEN];
+	uint32_t taken_count, taken_in_runtime;
 };
 
 /* A number in [0, 2^64), of the generator. */

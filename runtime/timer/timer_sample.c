@@ -79,6 +79,7 @@ void timer_file_end(struct timer_thread *self)
 {
 	struct tare_timer_file *file = self->file;
 
+	timer_take_back(self);
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->name);
 	file->end_ticks = kernel_ticks();
 	file->flags |= TARE_TIMER_ENDED;
@@ -126,6 +127,7 @@ static bool window_next(struct timer_thread *self)
 		gap->size_bytes = (uint32_t)rest;
 		gap->kind = TARE_TIMER_GAP;
 	}
+	self->between.taken_count = 0; /* they stay */
 	kernel_call(SYS_munmap, self->window, self->window_bytes);
 	budget_give_file(self->window_backed, true);
 	self->window = next;
@@ -163,7 +165,37 @@ static uint32_t shared_frames(const struct timer_thread *self, const uint64_t *f
 	return shared;
 }
 
-static void sample_store(struct timer_thread *self, uint32_t count, bool complete, uint32_t periods)
+/* The last interval has come to its end: a tick, and the timer has run through it. */
+static void interval_keep(struct timer_between *between)
+{
+	between->taken_count = between->taken_in_runtime = 0;
+}
+
+void timer_take_back(struct timer_thread *self)
+{
+	struct timer_between *between = &self->between;
+	struct tare_timer_file *file = self->file;
+
+	for (uint32_t i = 0; i < between->taken_count; i++) {
+		struct tare_timer_record *record = between->taken[i];
+		file->periods -= record->periods;
+		file->samples--;
+		file->truncated -= !record->complete;
+		record->periods = 0;
+	}
+	file->in_runtime -= between->taken_in_runtime;
+	file->in_runtime_periods -= between->taken_in_runtime;
+	interval_keep(between);
+}
+
+static void note_taken(struct timer_between *between, struct tare_timer_record *record)
+{
+	if (between->taken_count < TIMER_BETWEEN_TAKEN)
+		between->taken[between->taken_count++] = record;
+}
+
+static struct tare_timer_record *sample_store(struct timer_thread *self, uint32_t count,
+					      bool complete, uint32_t periods)
 {
 	struct tare_timer_file *file = self->file;
 	const uint64_t *frames = self->frames[!self->current];
@@ -173,7 +205,7 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 
 	if (!record) {
 		file->lost++;
-		return;
+		return NULL;
 	}
 	*record = (struct tare_timer_record){.size_bytes = (uint32_t)size,
 					     .kind = TARE_TIMER_SAMPLE,
@@ -194,10 +226,11 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 	file->periods += periods;
 	state_barrier();
 	file->used_bytes = self->window_offset + self->window_used;
+	return record;
 }
 
 static void sample_take(struct timer_thread *self, const struct timer_context *context,
-			uint32_t periods)
+			bool is_tick, uint32_t periods)
 {
 	const struct unwind_registers registers = {.value = {[UNWIND_RAX] = context->rax,
 							     [UNWIND_RDX] = context->rdx,
@@ -222,12 +255,16 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
 		self->file->in_runtime++;
 		self->file->in_runtime_periods += periods;
+		self->between.taken_in_runtime += !is_tick;
 		return;
 	}
 	const uint32_t count =
 		timer_walk(&self->walker, &registers, self->frames[!self->current], &complete);
 
-	sample_store(self, count, complete, periods);
+	struct tare_timer_record *record = sample_store(self, count, complete, periods);
+
+	if (record && !is_tick)
+		note_taken(&self->between, record);
 	if (self->file->samples % NAME_ROUNDS == 1)
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
@@ -306,9 +343,13 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 
 	if (!self->file)
 		return; /* of a timer that has been given up since */
+	if (is_tick && between->runs)
+		interval_keep(&self->between);
+	else if (is_tick)
+		timer_take_back(self);
 	if ((is_tick ? is_kept(self) : timer_between_passed(self, context)) &&
 	    !control_is_off_now())
-		sample_take(self, context,
+		sample_take(self, context, is_tick,
 			    is_tick && !between->runs ? timer_state.tick_periods : 1);
 	/* A timer that is stopped before calls meets only such as no probe tells of. */
 	if (is_interrupted(context) && !call_repeat(self, context) && !is_tick)

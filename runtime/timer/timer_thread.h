@@ -107,6 +107,9 @@ void timer_restore(void);
 /* On the thread's own stack for it, with all signals blocked. */
 void timer_sample(struct timer_thread *self, const struct timer_info *info,
 		  struct timer_context *context);
+/* Samples between ticks since the last tick, of an interval through which their timer has not run.
+   With signals blocked. */
+void timer_take_back(struct timer_thread *self);
 /* The signal was sent by somebody else: what would have happened without us. */
 void timer_foreign(int32_t number);
 

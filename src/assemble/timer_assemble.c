@@ -68,9 +68,9 @@ static bool place_find(struct timer_assembly *assembly, const struct timer_proce
 		return true;
 	}
 	place->link_addr = addr;
-	place->module = resolver_module(
-		assembly->resolver, *assembly->jit_path ? assembly->jit_path : PROFILE_MODULE_JIT,
-		err);
+	place->module =
+		resolver_module(assembly->resolver,
+				*assembly->jit_path ? assembly->jit_path : PROFILE_MODULE_JIT, err);
 	return place->module != NULL;
 }
 
@@ -184,6 +184,8 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 	while (ok && timer_reader_next(reader, &sample)) {
 		struct timer_leaf leaf = {0};
 		ok = path_follow(assembly, process, &sample, path, err);
+		if (ok && !sample.periods)
+			continue; /* it was taken back; the next one's stack follows from its */
 		leaf.stack = path->count ? path->ids[path->count - 1] : 0;
 		ok = ok && leaf_find(assembly, process, &sample, &leaf, err);
 		if (!ok)

@@ -94,8 +94,8 @@ static bool record_is_sane(const struct timer_reader *reader,
 {
 	return record->kind == TARE_TIMER_SAMPLE &&
 	       record->own + (size_t)record->shared <= TARE_TIMER_FRAMES_MAX &&
-	       record->shared <= reader->frame_count && record->periods &&
-	       record->periods <= TARE_TIMER_PERIODS_MAX && record->ticks < TICKS_MAX &&
+	       record->shared <= reader->frame_count && record->periods <= TARE_TIMER_PERIODS_MAX &&
+	       record->ticks < TICKS_MAX &&
 	       record->size_bytes == RECORD_HEAD + record->own * sizeof(uint64_t);
 }
 

@@ -49,6 +49,29 @@ for share in most:70 some:20 least:10; do
 done
 
 
+# Of one that waits after some milliseconds of work each time, as a server does: samples stand for its time.
+cat >"$work/bursts.c" <<'END'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned long sum;
+int main(void)
+{
+	while (clock() < 2 * CLOCKS_PER_SEC) {
+		const clock_t begin = clock();
+		while (clock() - begin < CLOCKS_PER_SEC / 160)
+			for (int i = 0; i < 10000; i++)
+				sum += i;
+		usleep(50);
+	}
+	printf("%ld\n", clock());
+	return 0;
+}
+END
+gcc -O1 -w -o "$work/bursts" "$work/bursts.c"
+record "$work/bursts"
+has "abs(sum(weight) / 1e3 / $(cat "$work/recorded.stdout") - 1) < 0.12 FROM stack_value" \
+	"samples stand for $(cat "$work/recorded.stdout") us"
 # Forked and executed programs, and threads, have their own. The shell may be done before its first.
 record sh -c "'$FIXTURES/proportions' 4000 2; exec '$FIXTURES/proportions' 4000"
 has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread

@@ -310,6 +310,7 @@ const struct report_limit report_limits[] = {
 table_covers(report_limits, TARE_LIMITS);
 
 const struct report_attention report_attentions[] = {
+	{"unsampled", was_not_sampled, false, DIFFER_CALLS},
 	{"accuracy", is_inaccurate, false, DIFFER_CALLS},
 	{"preempted", was_preempted, false, DIFFER_CALLS},
 	{"coverage", has_gaps, false, 0},
@@ -317,7 +318,6 @@ const struct report_attention report_attentions[] = {
 	{"os", lacks_os_events, false, DIFFER_CALLS},
 	{"clock", clock_drifts, false, DIFFER_CALLS | DIFFER_SAMPLES},
 	{"samples", has_few_samples, false, DIFFER_SAMPLES},
-	{"unsampled", was_not_sampled, false, DIFFER_CALLS},
 	{"stacks", has_cut_stacks, false, 0},
 	{"followed", has_not_followed, false, 0},
 	{"version", is_older, true, 0},

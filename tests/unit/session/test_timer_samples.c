@@ -107,7 +107,9 @@ static void test_samples(void **state)
 	for (int i = 0; i < 100; i++)
 		put(made, 50, 1000);
 	put(made, 0, 0);
-	assert_int_equal(read_made(made, &damaged), 105);
+	put(made, 0, 5)->periods = 0; /* taken back; the next one's stack follows from it */
+	put(made, 5, 1);
+	assert_int_equal(read_made(made, &damaged), 107);
 	assert_int_equal(damaged, 0);
 }
 
@@ -117,7 +119,7 @@ static void test_damage_ends_it(void **state)
 	const size_t begin = made->used;
 	uint64_t damaged;
 
-	for (int kind = 0; kind < 9; kind++) {
+	for (int kind = 0; kind < 8; kind++) {
 		made->used = begin;
 		made->header->used_bytes = 0;
 		put(made, 0, 3);
@@ -137,15 +139,12 @@ static void test_damage_ends_it(void **state)
 			record->kind = 9;
 			break;
 		case 4:
-			record->periods = 0;
-			break;
-		case 5:
 			record->own = TARE_TIMER_FRAMES_MAX;
 			break;
-		case 6:
+		case 5:
 			record->ticks = UINT64_MAX;
 			break;
-		case 7:
+		case 6:
 			record->periods = TARE_TIMER_PERIODS_MAX + 1;
 			break;
 		default:
