@@ -30,7 +30,7 @@ static void read_all(int fd, uint64_t size)
 		return;
 	while (timer_reader_next(&reader, &sample)) {
 		assert(sample.count <= TARE_TIMER_FRAMES_MAX && sample.shared <= sample.count);
-		assert(sample.shared <= before && sample.periods > 0);
+		assert(sample.shared <= before && sample.periods <= TARE_TIMER_PERIODS_MAX);
 		assert(reader.at > at && reader.at <= size);
 		before = sample.count;
 		at = reader.at;
