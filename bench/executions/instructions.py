@@ -34,12 +34,13 @@ class Blocks:
         return blocks[index] if index >= 0 and blocks[index][0] <= addr < blocks[index][1] else None
 
 
-def callgrind(command, environment, folder, place=None, stdin=subprocess.DEVNULL):
-    """{(module, address): executions}; run in `place`, else in `folder`, which is for files of our own"""
+def callgrind(command, environment, folder, **more):
+    """{(module, address): executions}; `more`: how subprocess.run differs (cwd: `folder`, stdin: none, check: yes)"""
     out = os.path.join(folder, "callgrind.out")
     subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--compress-strings=no",
-                    "--compress-pos=no", "--skip-plt=no", "--callgrind-out-file=" + out, *command], stdin=stdin,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=environment, cwd=place or folder)
+                    "--compress-pos=no", "--skip-plt=no", "--callgrind-out-file=" + out, *command],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+                   **{"cwd": folder, "stdin": subprocess.DEVNULL, "check": True, **more})
     found, module, call = collections.Counter(), "", False
     with open(out, encoding="utf-8", errors="replace") as lines:
         for line in lines:

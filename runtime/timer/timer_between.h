@@ -22,11 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one interval; it has 3 in the mean where the kernel's tick is 4 ms. Those beyond stay. */
-#define TIMER_BETWEEN_TAKEN 16
-
-struct tare_timer_record;
-
 struct timer_between {
 	int32_t timer; /* the kernel's id of it */
 	bool has_timer;
@@ -34,9 +29,8 @@ struct timer_between {
 	uint32_t files;			 /* that may be asked about while it runs */
 	uint64_t random;		 /* state of a generator */
 	uint64_t begin_cpu_ns, delay_ns; /* of the thread's processor time */
-	/* Samples since the last tick: those that are kept, and those in the runtime. */
-	struct tare_timer_record *taken[TIMER_BETWEEN_TAKEN];
-	uint32_t taken_count, taken_in_runtime;
+	/* Up to the last tick: records in the window, and samples in the runtime. */
+	uint64_t tick_used, tick_in_runtime;
 };
 
 /* A number in [0, 2^64), of the generator. */

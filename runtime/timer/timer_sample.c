@@ -59,6 +59,7 @@ bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
 	self->window_bytes = WINDOW_BYTES;
 	self->window_offset = TARE_TIMER_RECORDS;
 	self->window_used = 0;
+	self->between.tick_used = self->between.tick_in_runtime = 0;
 	self->window_backed = FIRST_BACKED;
 	self->full = false;
 	self->frame_count = 0;
@@ -127,13 +128,13 @@ static bool window_next(struct timer_thread *self)
 		gap->size_bytes = (uint32_t)rest;
 		gap->kind = TARE_TIMER_GAP;
 	}
-	self->between.taken_count = 0; /* they stay */
 	kernel_call(SYS_munmap, self->window, self->window_bytes);
 	budget_give_file(self->window_backed, true);
 	self->window = next;
 	self->window_offset += self->window_bytes;
 	self->window_bytes = WINDOW_BYTES;
 	self->window_used = self->window_backed = 0;
+	self->between.tick_used = 0; /* records of the part before stay */
 	return true;
 }
 
@@ -165,37 +166,33 @@ static uint32_t shared_frames(const struct timer_thread *self, const uint64_t *f
 	return shared;
 }
 
-/* The last interval has come to its end: a tick, and the timer has run through it. */
-static void interval_keep(struct timer_between *between)
+/* What has been sampled up to here stays. */
+static void interval_begin(struct timer_thread *self)
 {
-	between->taken_count = between->taken_in_runtime = 0;
+	self->between.tick_used = self->window_used;
+	self->between.tick_in_runtime = self->file->in_runtime;
 }
 
 void timer_take_back(struct timer_thread *self)
 {
-	struct timer_between *between = &self->between;
 	struct tare_timer_file *file = self->file;
 
-	for (uint32_t i = 0; i < between->taken_count; i++) {
-		struct tare_timer_record *record = between->taken[i];
+	for (uint64_t at = self->between.tick_used; at < self->window_used;) {
+		struct tare_timer_record *record = (struct tare_timer_record *)(self->window + at);
+		if (record->size_bytes < sizeof(*record))
+			break; /* the program has written there */
+		at += record->size_bytes;
 		file->periods -= record->periods;
 		file->samples--;
 		file->truncated -= !record->complete;
 		record->periods = 0;
 	}
-	file->in_runtime -= between->taken_in_runtime;
-	file->in_runtime_periods -= between->taken_in_runtime;
-	interval_keep(between);
+	file->in_runtime_periods -= file->in_runtime - self->between.tick_in_runtime;
+	file->in_runtime = self->between.tick_in_runtime;
+	interval_begin(self);
 }
 
-static void note_taken(struct timer_between *between, struct tare_timer_record *record)
-{
-	if (between->taken_count < TIMER_BETWEEN_TAKEN)
-		between->taken[between->taken_count++] = record;
-}
-
-static struct tare_timer_record *sample_store(struct timer_thread *self, uint32_t count,
-					      bool complete, uint32_t periods)
+static void sample_store(struct timer_thread *self, uint32_t count, bool complete, uint32_t periods)
 {
 	struct tare_timer_file *file = self->file;
 	const uint64_t *frames = self->frames[!self->current];
@@ -205,7 +202,7 @@ static struct tare_timer_record *sample_store(struct timer_thread *self, uint32_
 
 	if (!record) {
 		file->lost++;
-		return NULL;
+		return;
 	}
 	*record = (struct tare_timer_record){.size_bytes = (uint32_t)size,
 					     .kind = TARE_TIMER_SAMPLE,
@@ -226,11 +223,10 @@ static struct tare_timer_record *sample_store(struct timer_thread *self, uint32_
 	file->periods += periods;
 	state_barrier();
 	file->used_bytes = self->window_offset + self->window_used;
-	return record;
 }
 
 static void sample_take(struct timer_thread *self, const struct timer_context *context,
-			bool is_tick, uint32_t periods)
+			uint32_t periods)
 {
 	const struct unwind_registers registers = {.value = {[UNWIND_RAX] = context->rax,
 							     [UNWIND_RDX] = context->rdx,
@@ -255,16 +251,12 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
 		self->file->in_runtime++;
 		self->file->in_runtime_periods += periods;
-		self->between.taken_in_runtime += !is_tick;
 		return;
 	}
 	const uint32_t count =
 		timer_walk(&self->walker, &registers, self->frames[!self->current], &complete);
 
-	struct tare_timer_record *record = sample_store(self, count, complete, periods);
-
-	if (record && !is_tick)
-		note_taken(&self->between, record);
+	sample_store(self, count, complete, periods);
 	if (self->file->samples % NAME_ROUNDS == 1)
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
@@ -343,14 +335,14 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 
 	if (!self->file)
 		return; /* of a timer that has been given up since */
-	if (is_tick && between->runs)
-		interval_keep(&self->between);
-	else if (is_tick)
+	if (is_tick && !between->runs)
 		timer_take_back(self);
 	if ((is_tick ? is_kept(self) : timer_between_passed(self, context)) &&
 	    !control_is_off_now())
-		sample_take(self, context, is_tick,
+		sample_take(self, context,
 			    is_tick && !between->runs ? timer_state.tick_periods : 1);
+	if (is_tick)
+		interval_begin(self);
 	/* A timer that is stopped before calls meets only such as no probe tells of. */
 	if (is_interrupted(context) && !call_repeat(self, context) && !is_tick)
 		timer_state.between_mean_ns = 0;

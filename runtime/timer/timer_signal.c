@@ -1,12 +1,13 @@
 /*
  * The timers' signal is a real-time signal that the program does not use, from the last one
  * downwards: SIGPROF stays the program's. Before any system call of the program that looks at that
- * signal's handler or sets it, all timers are given up and the signal is as it was; at the next
- * system call the timers come back, with another signal if the program now uses this one.
+ * signal's handler or sets it, all timers are given up and the signal is as it was. The runtime
+ * then makes that call itself, where it can, and the timers come back behind it, else at the next
+ * one; with another signal if the program now uses this one.
  *
  * Emulators handle all real-time signals. Then it is SIGURG, unless that is used, too: it is
- * ignored by default, so that one which is meant for the program changes nothing, and hardly any
- * program uses it (Go preempts its threads by it for the same reasons).
+ * ignored by default, as one is that somebody else sends, though a call that waits may end by it;
+ * and hardly any program uses it (Go preempts its threads by it for the same reasons).
  *
  * The program may block all signals, for a thread's whole life. The mask is taken as it sets it,
  * and the one signal let through at once where the call lets no other through, else at the next
