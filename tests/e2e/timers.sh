@@ -173,6 +173,7 @@ int main(int argc, char **argv)
 		failed += sigaction(number, &action, &before) || before.sa_handler != SIG_DFL;
 	raise(SIGURG);
 	failed += sigaction(SIGURG, NULL, &before) || before.sa_handler != SIG_DFL;
+	raise(SIGURG);
 	if (argc > 1)
 		failed += sigaction(SIGURG, &action, NULL) != 0;
 	while (clock() < CLOCKS_PER_SEC / 2)
