@@ -22,6 +22,9 @@
 
 #define NONE UINT64_MAX
 
+/* Samples of a process in which its rank is asked for again. */
+enum { RANK_ASKS = 8 };
+
 struct step {
 	uint64_t run_addr;
 	uint32_t node;
@@ -39,6 +42,7 @@ struct seen_process {
 	uint64_t generation;	/* counts changes of what is mapped */
 	bool is_new;		/* its begin was seen */
 	bool wants_executable;	/* the next mapping is of the program that it has executed */
+	uint32_t rank_asks;	/* how often its rank may still be asked for */
 	const char *executable; /* path, "" if not known */
 	char name[PROCESS_NAME_BYTES];
 	struct tare_rank rank;
@@ -162,6 +166,18 @@ static void set_rank(struct sample_collect *collect, struct seen_process *proces
 		sample_log_put_rank(collect->options.log, &row);
 }
 
+/* An environment is empty in the middle of an execve; it may also stay so. */
+static void ask_rank(struct sample_collect *collect, struct seen_process *process)
+{
+	struct tare_rank rank;
+
+	process->rank_asks--;
+	if (!job_rank_of(process->pid, &rank))
+		return;
+	process->rank_asks = 0;
+	set_rank(collect, process, rank);
+}
+
 static struct seen_process *find_process(struct sample_collect *collect, uint32_t pid)
 {
 	const uint64_t *index = map_get(&collect->by_pid, pid);
@@ -182,8 +198,10 @@ static struct seen_process *add_process(struct sample_collect *collect,
 	process.number = sample_log_put_process(collect->options.log, row);
 	*map_put(&collect->by_pid, row->pid, 0) = collect->processes.len;
 	vec_push(&collect->processes, process);
-	if (collect->options.live && !(row->flags & SAMPLE_LOG_FORKED))
-		set_rank(collect, &vec_last(&collect->processes), job_rank_of(row->pid));
+	if (collect->options.live && !(row->flags & SAMPLE_LOG_FORKED)) {
+		vec_last(&collect->processes).rank_asks = RANK_ASKS;
+		ask_rank(collect, &vec_last(&collect->processes));
+	}
 	return &vec_last(&collect->processes);
 }
 
@@ -271,7 +289,9 @@ static void take_fork(struct sample_collect *collect, const struct perf_task *ta
 						       .name = parent ? parent->name : ""};
 		const char *executable = parent ? parent->executable : "";
 		const struct tare_rank rank = parent ? parent->rank : (struct tare_rank){0};
+		const uint32_t rank_asks = parent ? parent->rank_asks : 0;
 		process = add_process(collect, &row);
+		process->rank_asks = rank_asks;
 		set_rank(collect, process, rank);
 		if (*executable)
 			set_executable(collect, process, executable);
@@ -563,6 +583,8 @@ static void take_sample(void *context, const struct sampler_sample *sample)
 		return;
 	}
 	struct seen_process *process = process_of(collect, from, sample->time);
+	if (process->rank_asks)
+		ask_rank(collect, process);
 	struct seen_thread *thread = meet_thread(collect, process, sample->tid, sample->time);
 	struct sample_log_sample row = {.thread = thread->number,
 					.event = (uint32_t)sample->event,

@@ -20,15 +20,16 @@ struct tare_rank job_rank_own(void)
 	return tare_rank_of(&scan);
 }
 
-struct tare_rank job_rank_of(uint32_t pid)
+bool job_rank_of(uint32_t pid, struct tare_rank *rank)
 {
 	struct tare_rank_scan scan = {0};
 	char path[64];
 
+	*rank = tare_rank_of(&scan);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/environ", pid);
 	FILE *file = fopen(path, "re");
 	if (!file)
-		return tare_rank_of(&scan);
+		return false;
 	char *text = mem_alloc(ENVIRONMENT_BYTES + 1);
 	const size_t size = fread(text, 1, ENVIRONMENT_BYTES, file);
 	text[size] = 0;
@@ -37,7 +38,8 @@ struct tare_rank job_rank_of(uint32_t pid)
 		tare_rank_take(&scan, text + at);
 	free(text);
 	fclose(file);
-	return tare_rank_of(&scan);
+	*rank = tare_rank_of(&scan);
+	return size != 0;
 }
 
 const char *job_rank_launcher(uint32_t launcher)

@@ -91,8 +91,11 @@ static pid_t start(char *const *environment)
 static struct tare_rank rank_of_started(char *const *environment)
 {
 	const pid_t pid = start(environment);
-	const struct tare_rank rank = job_rank_of((uint32_t)pid);
+	struct tare_rank rank;
 
+	/* The pipe is closed before the environment is there. */
+	while (!job_rank_of((uint32_t)pid, &rank))
+		assert_int_equal(usleep(1000), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return rank;
@@ -110,7 +113,23 @@ static void test_another_process(void **state)
 	assert_int_equal(rank.rank, 2);
 	assert_int_equal(rank.size, 12);
 	assert_int_equal(rank_of_started(plain).launcher, TARE_LAUNCHER_NONE);
-	assert_int_equal(job_rank_of(0).launcher, TARE_LAUNCHER_NONE);
+}
+
+/* Of no process, and of one that has no environment, as in the middle of an execve. */
+static void test_no_environment(void **state)
+{
+	char *const none[] = {NULL};
+	struct tare_rank rank = {.launcher = TARE_LAUNCHER_PMI};
+	const pid_t pid = start(none);
+
+	(void)state;
+	assert_false(job_rank_of((uint32_t)pid, &rank));
+	assert_int_equal(rank.launcher, TARE_LAUNCHER_NONE);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rank.launcher = TARE_LAUNCHER_PMI;
+	assert_false(job_rank_of(0, &rank));
+	assert_int_equal(rank.launcher, TARE_LAUNCHER_NONE);
 }
 
 /* What stands beyond the first 256 KiB is not read, and no part of a number taken for one. */
@@ -148,11 +167,9 @@ static void test_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_launchers),
-		cmocka_unit_test(test_what_is_no_number),
-		cmocka_unit_test(test_another_process),
-		cmocka_unit_test(test_large_environment),
-		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_launchers),	  cmocka_unit_test(test_what_is_no_number),
+		cmocka_unit_test(test_another_process),	  cmocka_unit_test(test_no_environment),
+		cmocka_unit_test(test_large_environment), cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
