@@ -61,13 +61,20 @@ struct log_image {
 	bool runtime, kernel;	       /* tare's own, the kernel's */
 };
 
+/* Of an image. */
+struct sampled_addrs {
+	const char *path;
+	struct vec_of(uint64_t) link_addrs;
+};
+
 struct sample_assembly {
 	const struct sample_input *input;
 	struct sample_output *output;
 	struct sample_builder *builder;
 	struct vec_of(struct log_process) processes;
 	struct vec_of(struct log_thread) threads;
-	struct vec_of(int64_t) events; /* ids */
+	struct vec_of(int64_t) events;		     /* ids */
+	struct vec_of(struct sampled_addrs) sampled; /* from the first reading on to the second */
 	struct vec_of(struct log_image) images;
 	struct vec_of(struct log_location) locations;
 	struct vec_of(struct log_node) nodes;
@@ -110,6 +117,23 @@ static void take_note(struct sample_assembly *assembly, enum sample_log_kind kin
 		assembly->threads.data[note->of].end_time = note->time;
 }
 
+/* Where samples are in the copies of modules that are known already is looked up at once. */
+static void prepare_locations(struct sample_assembly *assembly)
+{
+	struct sampled_addrs *sampled = assembly->sampled.data;
+
+	for (size_t i = 0; i < assembly->sampled.len; i++) {
+		struct resolve_module *module =
+			resolver_find(assembly->input->resolver, sampled[i].path);
+
+		if (module)
+			resolver_prepare_sampled(module, sampled[i].link_addrs.data,
+						 sampled[i].link_addrs.len);
+		vec_fini(&sampled[i].link_addrs);
+	}
+	vec_fini(&assembly->sampled);
+}
+
 /* Or what else makes its thread one that needs a row. */
 static void count_sample(struct sample_assembly *assembly, uint32_t number)
 {
@@ -139,6 +163,15 @@ static void take_first(struct sample_assembly *assembly, const struct sample_log
 		break;
 	case SAMPLE_LOG_COUNTS:
 		assembly->output->counts = record->counts;
+		break;
+	case SAMPLE_LOG_IMAGE: {
+		const struct sampled_addrs sampled = {.path = record->image.path};
+		vec_push(&assembly->sampled, sampled);
+		break;
+	}
+	case SAMPLE_LOG_LOCATION:
+		vec_push(&assembly->sampled.data[record->location.image].link_addrs,
+			 record->location.link_addr);
 		break;
 	case SAMPLE_LOG_SAMPLE:
 		count_sample(assembly, record->sample.thread);
@@ -656,6 +689,7 @@ static bool read_twice(struct sample_assembly *assembly, struct error *err)
 	assembly->output->damaged = reader.damaged;
 	assembly->output->last_ticks = ticks_of(assembly, reader.last_time);
 	sample_log_reader_fini(&reader);
+	prepare_locations(assembly);
 	if (!write_owners(assembly, err) ||
 	    !sample_log_reader_init(&reader, input->log, input->log_bytes, err))
 		return false;

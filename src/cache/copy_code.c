@@ -2,6 +2,7 @@
 #include "cache/copy_code.h"
 
 #include "abi/module.h"
+#include "base/parallel.h"
 #include "insn/insn.h"
 
 #include <string.h>
@@ -203,6 +204,62 @@ uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, 
 	return copy_code_function(code, distance_target(bytes + 1, call + CALL_BYTES));
 }
 
+static void read_points(const struct copy_code *code, const struct object *original,
+			struct copy_function *function)
+{
+	const struct copy_pair pair = {
+		.original = original,
+		.copy = code->copy,
+		.begin = function->addr,
+		.end = function->addr + function->size,
+		.copy_begin = function->copy_addr,
+		.copy_end = function->stubs,
+		.stubs_end = function->stubs_end,
+	};
+
+	if (!function->points_are_read)
+		copy_points_read(&pair, &function->points);
+	function->points_are_read = true;
+}
+
+struct preparation {
+	const struct copy_code *code;
+	const struct object *original;
+	struct vec_of(struct copy_function *) functions; /* each once */
+};
+
+static void prepare_piece(void *context, unsigned worker, size_t begin, size_t end)
+{
+	const struct preparation *preparation = context;
+
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		read_points(preparation->code, preparation->original,
+			    preparation->functions.data[i]);
+}
+
+void copy_code_prepare(struct copy_code *code, const struct object *original,
+		       const uint64_t *copy_addrs, size_t count)
+{
+	enum { PIECE = 16, WORTH_A_THREAD = 4 * PIECE };
+	struct preparation preparation = {.code = code, .original = original};
+
+	for (size_t i = 0; i < count; i++) {
+		struct copy_function *function = function_of(code, copy_addrs[i]);
+		if (!function || function->is_prepared)
+			continue;
+		function->is_prepared = true;
+		vec_push(&preparation.functions, function);
+	}
+	if (preparation.functions.len >= WORTH_A_THREAD)
+		parallel_run(&(struct parallel_loop){.run = prepare_piece,
+						     .context = &preparation,
+						     .count = preparation.functions.len,
+						     .piece = PIECE,
+						     .threads = parallel_threads(0)});
+	vec_fini(&preparation.functions);
+}
+
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,
 			   uint64_t copy_addr)
 {
@@ -210,19 +267,7 @@ uint64_t copy_code_address(struct copy_code *code, const struct object *original
 
 	if (!function)
 		return 0;
-	if (!function->points_are_read) {
-		const struct copy_pair pair = {
-			.original = original,
-			.copy = code->copy,
-			.begin = function->addr,
-			.end = function->addr + function->size,
-			.copy_begin = function->copy_addr,
-			.copy_end = function->stubs,
-			.stubs_end = function->stubs_end,
-		};
-		copy_points_read(&pair, &function->points);
-	}
-	function->points_are_read = true;
+	read_points(code, original, function);
 	const uint64_t found =
 		copy_addr < function->stubs ? copy_points_find(&function->points, copy_addr) : 0;
 	return found ? found : function->addr;

@@ -12,6 +12,7 @@ struct copy_function {		   /* or a part of one */
 	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code */
 	struct copy_points points; /* read when they are needed first */
 	bool points_are_read;
+	bool is_prepared; /* they were to be read before */
 };
 
 struct copy_code {
@@ -28,6 +29,13 @@ void copy_code_fini(struct copy_code *code);
 
 /* Whether the address is in the stubs of probes of a copied function. */
 bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr);
+
+/*
+ * Looks up, on all processors, what copy_code_address needs of the functions in which the addresses
+ * are.
+ */
+void copy_code_prepare(struct copy_code *code, const struct object *original,
+		       const uint64_t *copy_addrs, size_t count);
 
 /*
  * The original address of a copied one, in a function: of its instruction, or of the function's

@@ -248,6 +248,15 @@ static void path_clean(char *path)
 	*out = 0;
 }
 
+/* That relative paths begin in, or NULL. */
+static const char *unit_directory(const struct lines_unit *unit)
+{
+	Dwarf_Die die = unit->die;
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute));
+}
+
 static bool is_below(const char *path, const char *directory)
 {
 	return str_starts_with(path, directory) && path[strlen(directory)] == '/';
@@ -264,8 +273,9 @@ static const char *source_keep(struct lines *lines, const struct lines_unit *uni
 	if (known)
 		return (const char *)(uintptr_t)*known;
 	/* The first directory of a table of files is the unit's, which may be relative itself. */
-	if (path[0] != '/' && unit->directory && !is_below(path, unit->directory))
-		kept = arena_printf(&lines->arena, "%s/%s", unit->directory, path);
+	const char *directory = path[0] != '/' ? unit_directory(unit) : NULL;
+	if (directory && !is_below(path, directory))
+		kept = arena_printf(&lines->arena, "%s/%s", directory, path);
 	else
 		kept = arena_strdup(&lines->arena, path);
 	path_clean(kept);

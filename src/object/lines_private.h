@@ -14,10 +14,9 @@ enum { LINES_STEPS_MAX = 1 << 28, LINES_DEPTH_MAX = 256, LINES_INLINES_MAX = 512
 
 /* A compilation unit. */
 struct lines_unit {
-	Dwarf_Die die;	       /* that has the line table: the skeleton's where it is split */
-	Dwarf_Die tree;	       /* that has the functions */
-	bool has_tree;	       /* false: they are in a file that is not there */
-	const char *directory; /* that relative paths begin in, or NULL */
+	Dwarf_Die die;	/* that has the line table: the skeleton's where it is split */
+	Dwarf_Die tree; /* that has the functions */
+	bool has_tree;	/* false: they are in a file that is not there */
 };
 
 struct unit_range {

@@ -17,13 +17,6 @@ bool lines_step(struct lines *lines)
 	return true;
 }
 
-static const char *unit_directory(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
-}
-
 static void unit_ranges_append(struct lines *lines, Dwarf_Die *die, size_t unit)
 {
 	Dwarf_Addr base, begin, end;
@@ -52,7 +45,6 @@ static void unit_append(struct lines *lines, Dwarf_CU *cu)
 		.die = die,
 		.tree = is_split ? split : die,
 		.has_tree = !is_split || split.addr,
-		.directory = unit_directory(&die),
 	};
 	unit_ranges_append(lines, &die, lines->units.len);
 	vec_push(&lines->units, unit);

@@ -15,7 +15,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 
 void resolver_init(struct resolver *resolver, const struct recording *recording,
@@ -27,6 +26,7 @@ void resolver_init(struct resolver *resolver, const struct recording *recording,
 		recording && (!recording->private_copies || !*recording->private_copies);
 	arena_init(&resolver->arena);
 	strmap_init(&resolver->modules_by_path);
+	strmap_init(&resolver->ahead_by_identity);
 	strmap_init(&resolver->sources);
 }
 
@@ -49,6 +49,10 @@ void resolver_fini(struct resolver *resolver)
 		object_close(module->data);
 		jit_code_free(module->jit);
 	}
+	vec_foreach (files, &resolver->ahead)
+		module_files_fini(files);
+	vec_fini(&resolver->ahead);
+	strmap_fini(&resolver->ahead_by_identity);
 	vec_fini(&resolver->modules);
 	vec_fini(&resolver->locations);
 	strmap_fini(&resolver->modules_by_path);
@@ -73,60 +77,6 @@ bool resolver_source(struct resolver *resolver, const char *path, int64_t *id, s
 }
 
 /* ---- modules ---- */
-
-static bool is_vdso(const char *path)
-{
-	return str_starts_with(path_basename(path), "linux-vdso") ||
-	       !strcmp(path, RESOLVE_VDSO_PATH);
-}
-
-/* The vDSO is no file, but every process of this kernel has the one that this process has. */
-static struct object *open_vdso(unsigned parts)
-{
-	struct error ignored;
-	const unsigned char *image = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
-	Elf64_Ehdr header;
-
-	if (!image)
-		return NULL;
-	memcpy(&header, image, sizeof(header));
-	uint64_t size = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		Elf64_Phdr segment;
-		memcpy(&segment, image + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > size)
-			size = segment.p_offset + segment.p_filesz;
-	}
-	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", parts, &ignored);
-}
-
-static bool is_unchanged(const char *path, const char *stat_then)
-{
-	struct stat info;
-	struct str now = {0};
-
-	if (stat(path, &info) < 0)
-		return false;
-	cache_stat_text(&info, &now);
-	const bool same = !strcmp(now.data, stat_then);
-	str_fini(&now);
-	return same;
-}
-
-/* The original, or the copy that was made of it where the original is gone or another one now. */
-static struct object *open_module(const char *path, const struct recording_module *known)
-{
-	struct error ignored;
-	struct object *object = NULL;
-
-	if (is_vdso(path))
-		return open_vdso(OBJECT_SYMBOLS | OBJECT_UNWIND);
-	if (known && *known->copy && !is_unchanged(path, known->stat))
-		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
-	if (!object && path[0] == '/')
-		object = object_open(path, OBJECT_SYMBOLS, &ignored);
-	return object;
-}
 
 void resolve_module_fetch(struct resolve_module *module)
 {
@@ -178,21 +128,6 @@ static const char *build_id_text(struct resolver *resolver, const struct object 
 	return text;
 }
 
-static void module_load_coverage(struct resolve_module *module,
-				 const struct recording_module *known)
-{
-	struct error ignored;
-
-	if (!known)
-		return;
-	module->refusal = *known->refusal ? known->refusal : NULL;
-	module->is_deferred = module->refusal && !*known->entry;
-	if (!*known->entry)
-		return;
-	char *text = cache_read_coverage(known->entry, &ignored);
-	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
-}
-
 /* Of code that a compiler made while the program ran, as perf does. */
 static bool is_jit(const char *path)
 {
@@ -206,18 +141,21 @@ static const char *module_name(const char *path)
 	return is_jit(path) ? PROFILE_MODULE_JIT : path_basename(path);
 }
 
-/* `object` is the module's from now on. */
-static struct resolve_module *module_add(struct resolver *resolver, const char *path,
-					 const struct recording_module *known,
-					 struct object *object, struct error *err)
+/* Takes what was read of its files. */
+static struct resolve_module *module_add(struct resolver *resolver, struct module_files *files,
+					 struct error *err)
 {
+	const char *path = files->path;
+	const struct recording_module *known = files->known;
 	struct resolve_module *module = arena_new(&resolver->arena, struct resolve_module);
 
 	module->path = arena_strdup(&resolver->arena, path);
 	module->copy = known && *known->copy ? arena_strdup(&resolver->arena, known->copy) : NULL;
 	if (is_jit(path))
 		module->jit = jit_files_read(path, resolver->jit_directory);
-	module->object = object;
+	module->object = files->object;
+	module->coverage = files->coverage;
+	module->covered = files->covered;
 	map_init(&module->functions);
 	map_init(&module->own);
 	map_init(&module->locations);
@@ -225,7 +163,9 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	if (known && *known->copy)
 		resolve_module_fetch(module);
 	module_measure(module);
-	module_load_coverage(module, known);
+	if (known && *known->refusal)
+		module->refusal = known->refusal;
+	module->is_deferred = module->refusal && !*known->entry;
 	vec_push(&resolver->modules, module);
 	const struct profile_module row = {
 		.name = module_name(path),
@@ -244,38 +184,88 @@ static const struct recording_module *find_recorded(const struct resolver *resol
 	return resolver->recording ? recording_find(resolver->recording, path) : NULL;
 }
 
+struct resolve_module *resolver_find(const struct resolver *resolver, const char *path)
+{
+	const uint64_t *index = strmap_get(&resolver->modules_by_path, path);
+
+	if (!index && !strcmp(path, RESOLVE_VDSO_PATH)) /* as loaders name it */
+		index = strmap_get(&resolver->modules_by_path, "linux-vdso.so.1");
+	assert(!index || *index < resolver->modules.len);
+	return index ? resolver->modules.data[*index] : NULL;
+}
+
+/* The files of the module that a process had by this path; `real` may get its name. */
+static struct module_files files_of(const struct resolver *resolver, const char *path,
+				    char real[PATH_MAX])
+{
+	struct module_files files = {.path = path, .known = find_recorded(resolver, path)};
+
+	if (!files.known && path[0] == '/' && !is_jit(path) && realpath(path, real)) {
+		files.path = real;
+		files.known = find_recorded(resolver, real);
+	}
+	if (files.known)
+		files.path = files.known->path;
+	return files;
+}
+
+/* Two files that had the same path one after the other have copies of their own. */
+static const char *identity_of(const struct module_files *files)
+{
+	return files->known && *files->known->copy ? files->known->copy : files->path;
+}
+
+/* Reads all files that `arena`'s modules will be asked for. */
+static void read_ahead(struct resolver *resolver, const struct process_file *arena)
+{
+	char real[PATH_MAX];
+	const size_t before = resolver->ahead.len;
+
+	vec_foreach (record, &arena->modules) {
+		if (!*record->path || strmap_get(&resolver->modules_by_path, record->path))
+			continue;
+		struct module_files files = files_of(resolver, record->path, real);
+		const char *identity = arena_strdup(&resolver->arena, identity_of(&files));
+		if (strmap_get(&resolver->modules_by_path, identity) ||
+		    strmap_get(&resolver->ahead_by_identity, identity))
+			continue;
+		files.path = arena_strdup(&resolver->arena, files.path);
+		strmap_put(&resolver->ahead_by_identity, identity, resolver->ahead.len);
+		vec_push(&resolver->ahead, files);
+	}
+	module_files_read_all(resolver->ahead.data + before, resolver->ahead.len - before);
+}
+
+static struct module_files take_files(struct resolver *resolver, struct module_files files)
+{
+	const uint64_t *index = strmap_get(&resolver->ahead_by_identity, identity_of(&files));
+
+	if (!index) {
+		module_files_read(&files);
+		return files;
+	}
+	const struct module_files ahead = resolver->ahead.data[*index];
+	resolver->ahead.data[*index] = (struct module_files){0};
+	return ahead;
+}
+
 struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
 				       struct error *err)
 {
 	char real[PATH_MAX];
-	uint64_t *index = strmap_get(&resolver->modules_by_path, path);
+	struct resolve_module *module = resolver_find(resolver, path);
 
-	if (!index && !strcmp(path, RESOLVE_VDSO_PATH)) /* as loaders name it */
-		index = strmap_get(&resolver->modules_by_path, "linux-vdso.so.1");
-	if (index) {
-		assert(*index < resolver->modules.len);
-		return resolver->modules.data[*index];
-	}
-	const struct recording_module *known = find_recorded(resolver, path);
-	const char *original = path;
-	if (!known && path[0] == '/' && !is_jit(path) && realpath(path, real)) {
-		original = real;
-		known = find_recorded(resolver, real);
-	}
-	if (known)
-		original = known->path;
-	/* Two files that had the same path one after the other have copies of their own. */
-	const char *identity = known && *known->copy ? known->copy : original;
-	index = strmap_get(&resolver->modules_by_path, identity);
-	size_t at;
-	if (index) {
-		at = (size_t)*index;
-	} else {
-		if (!module_add(resolver, original, known, open_module(original, known), err))
+	if (module)
+		return module;
+	struct module_files files = files_of(resolver, path, real);
+	const uint64_t *index = strmap_get(&resolver->modules_by_path, identity_of(&files));
+	const size_t at = index ? (size_t)*index : resolver->modules.len;
+	if (!index) {
+		files = take_files(resolver, files);
+		if (!module_add(resolver, &files, err))
 			return NULL;
-		at = resolver->modules.len - 1;
-		strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, identity),
-			   at);
+		strmap_put(&resolver->modules_by_path,
+			   arena_strdup(&resolver->arena, identity_of(&files)), at);
 	}
 	assert(at < resolver->modules.len);
 	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
@@ -286,13 +276,12 @@ bool resolver_settle(struct resolver *resolver, const char *path, const char *fi
 		     struct error *err)
 {
 	struct error ignored;
-	struct object *object = file ? object_open(file, OBJECT_SYMBOLS, &ignored) : NULL;
+	struct module_files files = {.path = path};
 
-	if (strmap_get(&resolver->modules_by_path, path)) {
-		object_close(object);
+	if (strmap_get(&resolver->modules_by_path, path))
 		return true;
-	}
-	if (!module_add(resolver, path, NULL, object, err))
+	files.object = file ? object_open(file, OBJECT_SYMBOLS, &ignored) : NULL;
+	if (!module_add(resolver, &files, err))
 		return false;
 	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path),
 		   resolver->modules.len - 1);
@@ -348,6 +337,7 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 	*process = (struct resolve_process){0};
 	map_init(&process->known);
 	map_init(&process->call_sites);
+	read_ahead(resolver, arena);
 	vec_foreach (record, &arena->modules) {
 		const struct resolve_loaded loaded = {
 			.module = resolver_module(
@@ -537,7 +527,8 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 	vec_foreach (loaded, &process->loaded) {
 		const struct object *object = loaded->module->object;
 		/* The loader binds no symbol to the vDSO; the C library calls it by itself. */
-		if (!object || is_vdso(loaded->module->path) || !lived_together(loaded, use->time))
+		if (!object || module_is_vdso(loaded->module->path) ||
+		    !lived_together(loaded, use->time))
 			continue;
 		const uint64_t addr = object_dynamic_symbol(object, use->name);
 		if (addr)

@@ -10,12 +10,11 @@
 
 #include "cache/cache.h"
 #include "cache/copy_code.h"
-#include "cache/coverage.h"
-#include "object/object.h"
 #include "profile/profile.h"
 #include "resolve/called_code.h"
 #include "resolve/jit_files.h"
 #include "resolve/kernel_symbols.h"
+#include "resolve/module_files.h"
 #include "session/recording_file.h"
 #include "session/thread_files.h"
 
@@ -76,7 +75,9 @@ struct resolver {
 	const char *jit_directory;	   /* of files kept of code made at run time; may be NULL */
 	struct arena arena;
 	struct vec_of(struct resolve_module *) modules;
-	struct strmap modules_by_path; /* path as recorded → index + 1 */
+	struct strmap modules_by_path;		  /* path as recorded → index */
+	struct vec_of(struct module_files) ahead; /* read before they are asked for, until then */
+	struct strmap ahead_by_identity;	  /* path of the copy, or of the file → index */
 	int64_t function_count;
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
@@ -95,6 +96,9 @@ void resolver_fini(struct resolver *resolver);
  */
 struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
 				       struct error *err);
+
+/* The same if the profile has it already; else NULL. */
+struct resolve_module *resolver_find(const struct resolver *resolver, const char *path);
 
 /* The lines of a module that has a file, else NULL; what was unpacked of them before is used again.
  */
@@ -142,6 +146,9 @@ uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
  */
 uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_addr,
 				  uint64_t *callee);
+/* Reads on all processors what these will be asked with. */
+void resolver_prepare_sampled(struct resolve_module *module, const uint64_t *link_addrs,
+			      size_t count);
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);

@@ -16,6 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Whether the address is behind the original in the module's copy, which has been read then. */
 static bool is_behind_original(struct resolve_module *module, uint64_t link_addr)
 {
@@ -54,6 +59,18 @@ uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
 					: 0;
 
 	return copied ? resolver_copied_address(module, copied) : 0;
+}
+
+void resolver_prepare_sampled(struct resolve_module *module, const uint64_t *link_addrs,
+			      size_t count)
+{
+	/* Of all addresses it is asked for the greatest whether it is in the copy's code. */
+	uint64_t greatest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		greatest = greater(greatest, link_addrs[i]);
+	if (is_behind_original(module, greatest))
+		copy_code_prepare(&module->copy_code, module->object, link_addrs, count);
 }
 
 uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_addr,
@@ -222,11 +239,6 @@ static uint64_t symbol_above(const struct object *object, uint64_t link_addr)
 	const size_t above = partition_point(count, i, symbols[i].addr <= link_addr);
 
 	return above < count ? symbols[above].addr : UINT64_MAX;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)

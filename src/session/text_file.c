@@ -56,9 +56,11 @@ static int hex_digit(char digit)
 
 static void text_unescape(char *field)
 {
-	char *to = field;
+	char *to = strchr(field, '\\');
 
-	for (const char *at = field; *at; at++) {
+	if (!to)
+		return;
+	for (const char *at = to; *at; at++) {
 		if (at[0] == '\\' && at[1] == 'x' && hex_digit(at[2]) >= 0 &&
 		    hex_digit(at[3]) >= 0) {
 			*to++ = (char)(hex_digit(at[2]) * 16 + hex_digit(at[3]));
@@ -90,15 +92,37 @@ bool text_next_line(char **text, struct text_line *line)
 	return true;
 }
 
+static bool hex_u64(const char *digits, uint64_t *value)
+{
+	int digit;
+
+	*value = 0;
+	for (; (digit = hex_digit(*digits)) >= 0; digits++) {
+		if (*value >> 60)
+			return false;
+		*value = *value << 4 | (unsigned)digit;
+	}
+	return !*digits;
+}
+
+static bool decimal_u64(const char *digits, uint64_t *value)
+{
+	*value = 0;
+	for (; *digits >= '0' && *digits <= '9'; digits++)
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (unsigned)(*digits - '0'), value))
+			return false;
+	return !*digits;
+}
+
 bool text_u64(const struct text_line *line, size_t field, uint64_t *value)
 {
-	char *end;
+	const char *text = text_field(line, field);
 
-	if (field >= line->count || line->fields[field][0] < '0' || line->fields[field][0] > '9')
+	if (!*text)
 		return false;
-	errno = 0;
-	*value = strtoull(line->fields[field], &end, 0);
-	return errno == 0 && *end == 0;
+	return text[0] == '0' && text[1] == 'x' && text[2] ? hex_u64(text + 2, value)
+							   : decimal_u64(text, value);
 }
 
 bool text_i64(const struct text_line *line, size_t field, int64_t *value)

@@ -77,6 +77,25 @@ static void test_numbers(void **state)
 	assert_false(text_i64(&line, 3, &whole));
 }
 
+static void test_hex_numbers(void **state)
+{
+	char text[] = "0xffffffffffffffff\t0x10000000000000000\t0x\t0x1g\t0\t0x0\n";
+	char *at = text;
+	struct text_line line;
+	uint64_t number;
+
+	(void)state;
+	assert_true(text_next_line(&at, &line));
+	assert_true(text_u64(&line, 0, &number));
+	assert_true(number == UINT64_MAX);
+	for (size_t i = 1; i < 4; i++)
+		assert_false(text_u64(&line, i, &number));
+	for (size_t i = 4; i < 6; i++) {
+		assert_true(text_u64(&line, i, &number));
+		assert_int_equal(number, 0);
+	}
+}
+
 static void test_sizes(void **state)
 {
 	char directory[] = "/tmp/tare-test-text-XXXXXX";
@@ -105,6 +124,7 @@ int main(void)
 		cmocka_unit_test(test_fields_come_back),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_hex_numbers),
 		cmocka_unit_test(test_sizes),
 	};
 
