@@ -30,6 +30,7 @@ done
 PMI_RANK=7 sh -c '"$FIXTURES/proportions" '\$1'; :' &
 wait
 "$FIXTURES/proportions" \$1
+PMI_RANK=5 bash -c 'work() { for ((i = 0; i < \$1 * 20; i++)); do :; done; }; work \$0; (work \$0); :' \$1
 END
 chmod +x "$work/job"
 all='  ;Open MPI 0 3;Open MPI 1 3;Open MPI 2 3;PMI 7 ;'
@@ -41,6 +42,7 @@ for method in instrument sample; do
 	[ $method = instrument ] || rounds=8000
 	record "$work/job" $rounds
 	expect "$work/profile.tare" proportions "$all"
+	expect "$work/profile.tare" bash "PMI 5 ;PMI 5 ;"
 	mv "$work/profile.tare" "$work/$method.tare"
 done
 
