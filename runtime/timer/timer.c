@@ -398,8 +398,7 @@ void timer_syscall(const struct probes_registers *registers)
 		if (!self->has_timer && !self->stack_is_small)
 			timer_arm(self);
 	}
-	self->call =
-		(struct timer_call){registers->rax, registers->rdi, registers->rsi, registers->rdx};
+	timer_repeat_note(self, registers);
 	if (registers->rax == SYS_rt_sigprocmask && registers->rsi)
 		self->mask_stale = true;
 	else

@@ -3,12 +3,10 @@
  *
  *   file:  header | part | part | …       one part is mapped at a time, besides the header
  *
- * The signal must not be seen by the program: a system call that it interrupted, and that the
- * kernel does not make again by itself, is made again here. A timer of processor time does not pass
- * while the thread waits, and that of samples between ticks is stopped before each call. So only
- * calls that have not begun to wait are interrupted, and none is lengthened by it.
- *
- * Refuses to make calls again that may have had an effect, or that code without a probe has made.
+ * The signal must not be seen by the program: a system call that it interrupted is made again
+ * (timer_repeat.c). A timer of processor time does not pass while the thread waits, and that of
+ * samples between ticks is stopped before each call. So only calls that have not begun to wait are
+ * interrupted, and none is lengthened by it.
  */
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
@@ -18,7 +16,6 @@
 #include "runtime/files/process.h"
 #include "runtime/timer/timer_thread.h"
 
-#include <asm/errno.h>
 #include <sys/mman.h>
 
 #define PAGE_BYTES   4096ULL
@@ -27,13 +24,6 @@
 #define BACKED_STEP  32768ULL
 #define FILE_BYTES   (16ULL << 30) /* sparse */
 #define NAME_ROUNDS  16
-
-#ifndef SYS_epoll_pwait2
-#define SYS_epoll_pwait2 441
-#endif
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
 
 /* ---- the file ---- */
 
@@ -261,66 +251,6 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
 
-/* ---- system calls ---- */
-
-/* Those that end with EINTR after any handler, and have done nothing then. */
-static bool may_begin_again(uint64_t number)
-{
-	switch (number) {
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_futex:
-	case SYS_futex_waitv:
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_io_getevents:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_mq_timedreceive:
-	case SYS_mq_timedsend:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Behind a system call instruction, rcx is where it returned to. */
-static bool is_interrupted(const struct timer_context *context)
-{
-	return context->rax == (uint64_t)-EINTR && context->rcx == context->rip;
-}
-
-static bool call_repeat(struct timer_thread *self, struct timer_context *context)
-{
-	const struct timer_call *call = &self->call;
-
-	if (call->rdi != context->rdi || call->rsi != context->rsi || call->rdx != context->rdx ||
-	    !may_begin_again(call->number))
-		return false;
-	if (!timer_is_syscall(context->rip - SYSCALL_BYTES))
-		return false;
-	context->rip -= SYSCALL_BYTES;
-	context->rax = call->number;
-	self->file->restarted++;
-	return true;
-}
-
 /* Where fewer samples are asked for than there are ticks, some are left out by chance. */
 static bool is_kept(struct timer_thread *self)
 {
@@ -344,7 +274,7 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 	if (is_tick)
 		interval_begin(self);
 	/* A timer that is stopped before calls meets only such as no probe tells of. */
-	if (is_interrupted(context) && !call_repeat(self, context) && !is_tick)
+	if (timer_is_interrupted(context) && !timer_repeat(self, context) && !is_tick)
 		timer_state.between_mean_ns = 0;
 	timer_between_start(self, context);
 }

@@ -21,6 +21,8 @@
 /* A system call, to be known again behind it. */
 struct timer_call {
 	uint64_t number, rdi, rsi, rdx;
+	uint64_t waits;	 /* of the thread before it */
+	bool may_repeat; /* where the thread has not waited since */
 };
 
 /* The probe of the thread's last system call. */
@@ -130,6 +132,12 @@ static inline bool timer_is_syscall(uint64_t addr)
 
 	return at[0] == 0x0f && at[1] == 0x05;
 }
+
+/* timer_repeat.c: at the probe of a system call; in the handler: has the call behind which it
+   stands been ended, and is it made again? */
+void timer_repeat_note(struct timer_thread *self, const struct probes_registers *registers);
+bool timer_is_interrupted(const struct timer_context *context);
+bool timer_repeat(struct timer_thread *self, struct timer_context *context);
 
 /* The system call of the probe; 0: not known, or its stub has flags to give back. */
 uint64_t timer_call_addr(const struct probes_registers *registers);

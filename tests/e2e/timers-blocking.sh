@@ -19,6 +19,11 @@ grep -v ' 0 interrupted, 0 partial, 0 early, 0 late$' "$work/plain.stdout" &&
 # Many, with hardly any work between them.
 same timeout -s KILL 120 "$FIXTURES/blocking" 2000 5
 
+# A call that a handler of the program has ended is over, also where a timer passes in that handler.
+same timeout -s KILL 120 "$FIXTURES/handled"
+grep -v ' 4 ended by a handler, 0 late$' "$work/plain.stdout" | grep -v ' handled$' &&
+	skip "handlers do not end calls without tare, either"
+
 # What is computed while the program blocks all signals is sampled as well: half of the time.
 for how in "" set; do
 	# shellcheck disable=SC2086
