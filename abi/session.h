@@ -110,6 +110,7 @@ struct tare_settings {
 	uint64_t call_sites; /* --call-sites: calls from different places have nodes of their own */
 	uint64_t no_follow;  /* --no-follow: what children of the command execute is not recorded */
 	uint64_t tracer_pid; /* of the recorder, which then has the command, too; 0: none */
+	uint64_t filters;    /* of system calls that the recorder has: so many */
 	uint64_t in_memory;  /* the session's files are on no disk */
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
+#include "runtime/exec/status.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -39,7 +40,6 @@
 #define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
 #define SCRIPT_BYTES	256   /* the kernel's buffer for a script's first line */
 #define SCRIPT_DEPTH	5
-#define STATUS_BYTES	512
 #ifndef AT_EXECVE_CHECK /* since Linux 6.14 */
 #define AT_EXECVE_CHECK 0x10000
 #endif
@@ -163,38 +163,10 @@ static bool gains_privileges(long fd)
 
 /* ---- tracers ---- */
 
-/* The number behind `name` in the text, 0 where it is not. */
-static uint64_t number_behind(const char *text, const char *name)
-{
-	uint64_t number = 0;
-
-	while (*text && !bytes_begin_with(text, name))
-		text++;
-	if (*text)
-		text += bytes_length(name);
-	while (*text == '\t' || *text == ' ')
-		text++;
-	for (; *text >= '0' && *text <= '9'; text++)
-		number = number * 10 + (uint64_t)(*text - '0');
-	return number;
-}
-
 /* By another one than traces the recorder, and with it all. */
 static bool is_traced(void)
 {
-	char text[STATUS_BYTES];
-	const long fd =
-		kernel_call(SYS_openat, AT_FDCWD,
-			    kernel_is_first() ? "/proc/self/status" : "/proc/thread-self/status",
-			    O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	const long got = kernel_call(SYS_read, fd, text, sizeof(text) - 1);
-
-	kernel_call(SYS_close, fd);
-	text[got > 0 ? got : 0] = 0;
-	const uint64_t tracer = number_behind(text, "\nTracerPid:");
+	const uint64_t tracer = status_number("\nTracerPid:");
 
 	return tracer && tracer != state_session.settings.tracer_pid;
 }

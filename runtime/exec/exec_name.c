@@ -5,6 +5,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/session.h"
 #include "runtime/base/state.h"
+#include "runtime/exec/status.h"
 
 #include <asm/errno.h>
 #include <fcntl.h>
@@ -46,10 +47,18 @@ static bool link_make(struct exec_name *name, const char *copy, const char *want
 	return !linked || linked == -EEXIST;
 }
 
+/* By others than the recorder has, who has made such links: a container gives its own to all. */
+static bool is_filtered(void)
+{
+	return kernel_call(SYS_prctl, PR_GET_SECCOMP) != 0 &&
+	       (!state_session.settings.filters ||
+		status_number("\nSeccomp_filters:") != state_session.settings.filters);
+}
+
 const char *exec_name_path(struct exec_name *name, const char *copy, const char *wanted)
 {
-	if (!wanted || !*wanted || is_called(bytes_base_name(copy), wanted) ||
-	    kernel_call(SYS_prctl, PR_GET_SECCOMP) != 0 || !link_make(name, copy, wanted))
+	if (!wanted || !*wanted || is_called(bytes_base_name(copy), wanted) || is_filtered() ||
+	    !link_make(name, copy, wanted))
 		return copy;
 	return name->path;
 }

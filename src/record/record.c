@@ -449,6 +449,7 @@ static bool open_session(struct run *run, struct error *err)
 	settings.triggers = triggers_flags(&run->triggers);
 	settings.no_follow = !run->options->follow;
 	settings.tracer_pid = launch_tracer_pid();
+	settings.filters = launch_filters();
 	if (run->timers.by_timers) {
 		settings.timer_period_ns = NS_PER_SECOND / run->options->sampling.frequency;
 		settings.timer_only = run->options->method == RECORD_SAMPLE;

@@ -163,9 +163,10 @@ static struct resolve_module *module_add(struct resolver *resolver, struct modul
 	if (known && *known->copy)
 		resolve_module_fetch(module);
 	module_measure(module);
-	if (known && *known->refusal)
+	if (known && *known->refusal) {
 		module->refusal = known->refusal;
-	module->is_deferred = module->refusal && !*known->entry;
+		module->is_deferred = !*known->entry;
+	}
 	vec_push(&resolver->modules, module);
 	const struct profile_module row = {
 		.name = module_name(path),

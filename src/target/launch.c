@@ -34,22 +34,32 @@ void launch_guard_descriptors(void)
 		close(fd);
 }
 
-pid_t launch_tracer_pid(void)
+/* The number that this process's status has behind `name`; 0: none. */
+static long status_number(const char *name)
 {
-	static const char name[] = "TracerPid:";
 	char *line = NULL;
 	size_t size = 0;
-	long tracer = 0;
+	long number = 0;
 	FILE *status = fopen("/proc/self/status", "re");
 
 	while (status && getline(&line, &size, status) > 0) {
 		if (str_starts_with(line, name))
-			tracer = strtol(line + sizeof(name) - 1, NULL, 10);
+			number = strtol(line + strlen(name), NULL, 10);
 	}
 	free(line);
 	if (status)
 		fclose(status);
-	return (pid_t)tracer;
+	return number;
+}
+
+pid_t launch_tracer_pid(void)
+{
+	return (pid_t)status_number("TracerPid:");
+}
+
+uint64_t launch_filters(void)
+{
+	return (uint64_t)status_number("Seccomp_filters:");
 }
 
 static bool is_variable(const char *entry, const char *name)

@@ -16,6 +16,9 @@ void launch_guard_descriptors(void);
 
 /* The process that traces this one, and thereby what it starts; 0: none. */
 pid_t launch_tracer_pid(void);
+/* How many filters of system calls this process has, and what it starts will have; 0 also before
+   Linux 5.9, which does not tell. */
+uint64_t launch_filters(void);
 
 struct launch_options {
 	const char *path;	/* file to execute */

@@ -18,3 +18,15 @@ for options in "" "--method=sample"; do
 		grep -q '^"\?call me this (' "$work/$view" || fail "$options: $view show another name: $(cat "$work/$view")"
 	done
 done
+
+# A child that is executed by a link is called as the link is, also where a container's filter of system
+# calls is on all of them.
+ln -s "$(command -v bash)" "$work/another"
+for filtered in "" "$FIXTURES/refused 1"; do
+	# shellcheck disable=SC2086,SC2016
+	found=$($filtered "$TARE" record -q -o "$work/linked.tare" -- \
+		sh -c '"$0" -c "read -r name </proc/\$\$/comm; echo \$name"; :' "$work/another") || fail "not recorded"
+	[ "$found" = another ] || fail "${filtered:-without a filter}: a child is called $found"
+	"$TARE" report processes "$work/linked.tare" --format=csv --columns=process | grep -q '^"\?another (' ||
+		fail "${filtered:-without a filter}: the report calls it otherwise"
+done
