@@ -4,7 +4,7 @@
  *
  *   process.<pid>.<n>        struct tare_process_file, then records up to `used_bytes`
  *   thread.<pid>.<tid>.<n>   struct tare_thread_file; nodes and OS records in its chunks
- *   spare.<pid>.<n>          either of them, made beforehand; all zero if it was never needed
+ *   spare.<pid>.<n>          either of them, or abi/timer.h's, made beforehand; zero if not needed
  *
  * <n> counts from 0 and distinguishes re-used ids (and the images of an exec chain). A file is
  * created with O_CREAT|O_EXCL|O_NOFOLLOW, mode 0600, and grows by fallocate before it is touched,

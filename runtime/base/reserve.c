@@ -10,6 +10,7 @@
 #include "runtime/base/reserve.h"
 
 #include "abi/session_files.h"
+#include "abi/timer.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 
@@ -20,12 +21,14 @@ enum {
 	PROCESSES = 4,
 	THREADS = 8,
 	SMALL_THREADS = 56,
-	FILES = PROCESSES + THREADS + SMALL_THREADS
+	FILES = PROCESSES + 2 * (THREADS + SMALL_THREADS)
 };
 
 static const uint32_t counts[RESERVE_KINDS] = {[RESERVE_PROCESS] = PROCESSES,
+					       [RESERVE_TIMER] = THREADS,
 					       [RESERVE_THREAD] = THREADS,
-					       [RESERVE_SMALL_THREAD] = SMALL_THREADS};
+					       [RESERVE_SMALL_THREAD] = SMALL_THREADS,
+					       [RESERVE_SMALL_TIMER] = SMALL_THREADS};
 
 struct spare {
 	uint64_t map; /* 0: none, or taken by this process */
@@ -38,8 +41,15 @@ static uint64_t owners[RESERVE_KINDS]; /* for which process each kind was made l
 /* What tells that a file is taken: zero in a new one, and not in one in use. */
 static uint64_t *owner_word(const struct spare *spare)
 {
-	return spare->kind == RESERVE_PROCESS ? &((struct tare_process_file *)spare->map)->run_addr
-					      : &((struct tare_thread_file *)spare->map)->run_addr;
+	switch (spare->kind) {
+	case RESERVE_PROCESS:
+		return &((struct tare_process_file *)spare->map)->run_addr;
+	case RESERVE_TIMER:
+	case RESERVE_SMALL_TIMER:
+		return &((struct tare_timer_file *)spare->map)->process_begin_ticks;
+	default:
+		return &((struct tare_thread_file *)spare->map)->run_addr;
+	}
 }
 
 /* What cannot be made leaves what was inherited. */
@@ -65,7 +75,8 @@ void reserve_make(reserve_maker *const makers[RESERVE_KINDS], enum reserve_kind 
 	uint32_t first = 0;
 
 	for (enum reserve_kind kind = 0; kind < RESERVE_KINDS && kind <= last; kind++) {
-		if (__atomic_exchange_n(&owners[kind], owner, __ATOMIC_ACQ_REL) != owner)
+		if (makers[kind] &&
+		    __atomic_exchange_n(&owners[kind], owner, __ATOMIC_ACQ_REL) != owner)
 			kind_fill(kind, first, makers[kind]);
 		first += counts[kind];
 	}

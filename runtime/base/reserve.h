@@ -8,10 +8,20 @@
 
 #include <stdint.h>
 
-/* Threads of a process that may not map memory either need more in their files than others. */
-enum reserve_kind { RESERVE_PROCESS, RESERVE_THREAD, RESERVE_SMALL_THREAD, RESERVE_KINDS };
+/*
+ * Threads of a process that may not map memory either need more in their files than others. Of
+ * those for samples there are as many as of both.
+ */
+enum reserve_kind {
+	RESERVE_PROCESS,
+	RESERVE_TIMER,
+	RESERVE_THREAD,
+	RESERVE_SMALL_THREAD,
+	RESERVE_SMALL_TIMER,
+	RESERVE_KINDS
+};
 
-/* Makes a file of that name; its run address, or 0. */
+/* Makes a file of that name; its run address, or 0. NULL: none are wanted. */
 typedef uint64_t reserve_maker(const char *name);
 
 /*

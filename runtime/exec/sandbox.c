@@ -53,10 +53,14 @@
 
 static void files_reserve(struct tare_thread_file *self, enum reserve_kind last)
 {
-	static reserve_maker *const makers[RESERVE_KINDS] = {
+	reserve_maker *const timer =
+		state_session.settings.timer_period_ns ? timer_file_spare : NULL;
+	reserve_maker *const makers[RESERVE_KINDS] = {
 		[RESERVE_PROCESS] = process_file_spare,
+		[RESERVE_TIMER] = timer,
 		[RESERVE_THREAD] = thread_file_spare,
 		[RESERVE_SMALL_THREAD] = thread_file_spare_small,
+		[RESERVE_SMALL_TIMER] = timer,
 	};
 
 	const bool timed =
@@ -158,7 +162,7 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_setresuid:
 	case SYS_setfsuid:
 		if (is_privileged())
-			files_reserve(self, RESERVE_SMALL_THREAD);
+			files_reserve(self, RESERVE_SMALL_TIMER);
 		break;
 	case SYS_prlimit64:
 		if (registers->rdx)
@@ -168,7 +172,7 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_pivot_root:
 	case SYS_setns:
 	case SYS_unshare:
-		files_reserve(self, RESERVE_SMALL_THREAD);
+		files_reserve(self, RESERVE_SMALL_TIMER);
 		break;
 	case SYS_setrlimit:
 	case SYS_landlock_restrict_self:

@@ -5,6 +5,7 @@
  *   timer_signal.c the signal, and the program's     timer_sample.c  the handler: one sample
  *                  system calls that meet it         timer_walk.c    the thread's stack
  *   timer_rules.c  unwind rules of loaded files  timer_between.c samples between the kernel's ticks
+ *   timer_repeat.c calls that the signal has ended
  *
  * A thread gets its timer at its first system call in the C library's copy; threads of the C
  * library make one before they run code of the program.
@@ -39,6 +40,9 @@ bool timer_makes_call(struct probes_registers *registers);
 
 /* The program has installed a filter of system calls. */
 void timer_filtered(void);
+
+/* Makes a file for a thread's samples beforehand (base/reserve.h). */
+uint64_t timer_file_spare(const char *name);
 
 /* Gives up all timers for good. */
 void timer_stop(void);

@@ -12,6 +12,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/reserve.h"
 #include "runtime/control/control.h"
 #include "runtime/files/process.h"
 #include "runtime/timer/timer_thread.h"
@@ -27,12 +28,37 @@
 
 /* ---- the file ---- */
 
-bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
+static uint64_t file_create(const char *name, enum files_heirs heirs, uint32_t *limits)
 {
 	const struct files_size size = {.file_bytes = FILE_BYTES,
 					.mapped_bytes =
 						TARE_TIMER_RECORDS + WINDOW_BYTES + PAGE_BYTES,
-					.backed_bytes = TARE_TIMER_RECORDS + FIRST_BACKED};
+					.backed_bytes = TARE_TIMER_RECORDS + FIRST_BACKED,
+					.heirs = heirs};
+
+	return files_create(name, &size, limits);
+}
+
+uint64_t timer_file_spare(const char *name)
+{
+	uint32_t limits;
+
+	return file_create(name, FILES_INHERITED, &limits);
+}
+
+static struct tare_timer_file *file_find(const char *name, uint32_t *limits)
+{
+	uint64_t map = file_create(name, FILES_NOT_INHERITED, limits);
+
+	if (!map)
+		map = reserve_take(RESERVE_TIMER);
+	if (!map)
+		map = reserve_take(RESERVE_SMALL_TIMER);
+	return (struct tare_timer_file *)map;
+}
+
+bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
+{
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 
@@ -40,7 +66,7 @@ bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
 	bytes_put_number(&text, (uint64_t)process_pid());
 	bytes_put(&text, ".");
 	bytes_put_number(&text, (uint64_t)self->tid);
-	struct tare_timer_file *file = (struct tare_timer_file *)files_create(name, &size, limits);
+	struct tare_timer_file *file = file_find(name, limits);
 
 	if (!file)
 		return false;

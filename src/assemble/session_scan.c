@@ -5,6 +5,7 @@
 #include "assemble/private.h"
 
 #include "abi/counters.h"
+#include "abi/timer.h"
 #include "session/thread_part.h"
 
 #include <dirent.h>
@@ -65,6 +66,10 @@ static void take_file(struct assembly *assembly, const char *name, uint64_t proc
 
 	if (have >= 0 && !header.magic)
 		return;
+	if (header.magic == TARE_TIMER_MAGIC) {
+		vec_push(&assembly->timers, mem_strdup(name));
+		return;
+	}
 	if (header.magic == TARE_PROCESS_MAGIC || str_starts_with(name, TARE_PROCESS_NAME))
 		take_process_file(assembly, name, processors);
 	else if (have == sizeof(header))

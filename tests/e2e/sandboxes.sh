@@ -49,6 +49,13 @@ if [ "$(id -u)" = 0 ]; then
 	sandboxed users
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	! grep '"threads_lost": [1-9]' "$work/summary.json" || fail "threads of another user are lost"
+	# And the files of their samples, where each thread samples itself.
+	if "$FIXTURES/refused" 1 true; then
+		"$FIXTURES/refused" 1 "$TARE" record -q -o "$work/refused.tare" -- "$FIXTURES/sandboxed" users >"$work/refused" ||
+			[ $? = 7 ] || fail "not recorded without perf"
+		"$TARE" report summary --format=json "$work/refused.tare" >"$work/summary.json" || fail "no report"
+		! grep '"threads_lost": [1-9]' "$work/summary.json" || fail "samples of threads of another user are lost"
+	fi
 else
 	echo "only root can give up root's rights: not tried"
 fi
