@@ -6,9 +6,9 @@
  * blocks all signals keeps it waiting, and behind that the registers are the same. A call that were
  * made again then might wait for what has been. So what is made again is
  *
- *   - a call in which the thread has not waited: timers of its processor time pass only while it
- * runs, so what ends its waiting is somebody else's. A handler that runs before the thread waits
- * might have run before the call as well;
+ *   - a call in which the thread has not waited, or hardly: timers of its processor
+ *     time pass only while it runs, so what ends its waiting is somebody else's. A
+ *     handler that runs before the thread waits might have run before the call;
  *   - and that, where it changes the signal mask, began with no signal that it would let through:
  *     such a one ends it in any case.
  *
@@ -27,6 +27,8 @@
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
+
+#define BRIEF_TICKS 50000 /* some 20 µs, of a call without a mask */
 
 /* Those that end with EINTR after any handler, and have done nothing then. */
 static bool may_begin_again(uint64_t number)
@@ -102,6 +104,25 @@ static bool lets_signal_through(const struct probes_registers *registers)
 	return pending & ~mask;
 }
 
+/* Calls that are often made without waiting: to ask would cost them much. */
+static bool is_worth_asking(const struct probes_registers *registers)
+{
+	switch (registers->rax) {
+	case SYS_futex:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+		return false;
+	case SYS_poll:
+		return registers->rdx;
+	case SYS_epoll_wait:
+		return registers->r10;
+	default:
+		return true;
+	}
+}
+
 /* How often the thread has waited; false: the kernel may not be asked. */
 static bool waits_read(uint64_t *waits)
 {
@@ -121,8 +142,20 @@ void timer_repeat_note(struct timer_thread *self, const struct probes_registers 
 				    .rdi = registers->rdi,
 				    .rsi = registers->rsi,
 				    .rdx = registers->rdx};
-	call->may_repeat = may_begin_again(call->number) && !lets_signal_through(registers) &&
-			   waits_read(&call->waits);
+	call->may_repeat = may_begin_again(call->number) && !lets_signal_through(registers);
+	if (!call->may_repeat)
+		return;
+	call->waits_known = is_worth_asking(registers) && waits_read(&call->waits);
+	call->brief_until = mask_addr(registers) ? 0 : kernel_ticks() + BRIEF_TICKS;
+}
+
+static bool has_waited(const struct timer_call *call)
+{
+	uint64_t waits;
+
+	if (kernel_ticks() < call->brief_until)
+		return false;
+	return !call->waits_known || !waits_read(&waits) || waits != call->waits;
 }
 
 /* Behind a system call instruction, rcx is where it returned to. */
@@ -134,11 +167,10 @@ bool timer_is_interrupted(const struct timer_context *context)
 bool timer_repeat(struct timer_thread *self, struct timer_context *context)
 {
 	const struct timer_call *call = &self->call;
-	uint64_t waits;
 
 	if (!call->may_repeat || call->rdi != context->rdi || call->rsi != context->rsi ||
 	    call->rdx != context->rdx || !timer_is_syscall(context->rip - SYSCALL_BYTES) ||
-	    !waits_read(&waits) || waits != call->waits)
+	    has_waited(call))
 		return false;
 	context->rip -= SYSCALL_BYTES;
 	context->rax = call->number;

@@ -21,7 +21,9 @@
 /* A system call, to be known again behind it. */
 struct timer_call {
 	uint64_t number, rdi, rsi, rdx;
-	uint64_t waits;	 /* of the thread before it */
+	uint64_t brief_until; /* until then the thread cannot have waited for long */
+	uint64_t waits;	      /* of the thread before it */
+	bool waits_known;
 	bool may_repeat; /* where the thread has not waited since */
 };
 
