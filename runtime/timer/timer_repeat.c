@@ -90,9 +90,9 @@ static uint64_t mask_addr(const struct probes_registers *registers)
 	}
 }
 
-static bool lets_signal_through(const struct probes_registers *registers)
+/* `from`: of the call's mask. */
+static bool lets_signal_through(uint64_t from)
 {
-	const uint64_t from = mask_addr(registers);
 	uint64_t mask, pending = 0;
 
 	if (!from || memory_read(&mask, from, sizeof(mask)) != sizeof(mask))
@@ -137,16 +137,20 @@ static bool waits_read(uint64_t *waits)
 void timer_repeat_note(struct timer_thread *self, const struct probes_registers *registers)
 {
 	struct timer_call *call = &self->call;
+	uint64_t mask;
 
 	*call = (struct timer_call){.number = registers->rax,
 				    .rdi = registers->rdi,
 				    .rsi = registers->rsi,
 				    .rdx = registers->rdx};
-	call->may_repeat = may_begin_again(call->number) && !lets_signal_through(registers);
+	if (!may_begin_again(call->number))
+		return;
+	mask = mask_addr(registers);
+	call->may_repeat = !lets_signal_through(mask);
 	if (!call->may_repeat)
 		return;
 	call->waits_known = is_worth_asking(registers) && waits_read(&call->waits);
-	call->brief_until = mask_addr(registers) ? 0 : kernel_ticks() + BRIEF_TICKS;
+	call->brief_until = mask ? 0 : kernel_ticks() + BRIEF_TICKS;
 }
 
 static bool has_waited(const struct timer_call *call)
