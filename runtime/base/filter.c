@@ -176,17 +176,22 @@ void filter_add(struct filter *filter)
 		;
 }
 
-bool filter_permits(long number, const long arguments[6])
+bool filter_allows(const struct filter *filter, long number, const long arguments[6])
 {
 	struct seccomp_data data = {.nr = (int)number,
 				    .arch = AUDIT_ARCH_X86_64,
 				    .instruction_pointer = (uint64_t)filter_permits};
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 6 && arguments; i++)
 		data.args[i] = (uint64_t)arguments[i];
+	return (filter_run(filter->code, filter->length, &data) & SECCOMP_RET_ACTION_FULL) ==
+	       SECCOMP_RET_ALLOW;
+}
+
+bool filter_permits(long number, const long arguments[6])
+{
 	for (const struct filter *filter = filter_newest; filter; filter = filter->earlier)
-		if ((filter_run(filter->code, filter->length, &data) & SECCOMP_RET_ACTION_FULL) !=
-		    SECCOMP_RET_ALLOW)
+		if (!filter_allows(filter, number, arguments))
 			return false;
 	return true;
 }

@@ -26,7 +26,9 @@ extern const struct filter *filter_newest __attribute__((visibility("hidden")));
 /* Takes up a filter that is about to be installed; it stays. */
 void filter_add(struct filter *filter);
 
-/* Do all filters return SECCOMP_RET_ALLOW? */
+/* Does it return SECCOMP_RET_ALLOW? Arguments: NULL for zeros. */
+bool filter_allows(const struct filter *filter, long number, const long arguments[6]);
+/* Do all filters? */
 bool filter_permits(long number, const long arguments[6]);
 
 /* What a program returns; SECCOMP_RET_KILL_PROCESS where the kernel would refuse the program. */

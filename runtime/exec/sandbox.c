@@ -27,6 +27,7 @@
 #include "runtime/tree/accumulate.h"
 #include "runtime/tree/gate.h"
 
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <sys/mman.h>
@@ -120,8 +121,8 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 	if (self)
 		names_reserve(self);
 	process_note_flag(TARE_PROCESS_FILTERED);
+	timer_filter(filter);
 	filter_add(filter);
-	timer_filtered();
 }
 
 /* Whether the program will get the runtime's calls. It lets those of one range pass: rdx, r10. */
@@ -183,12 +184,44 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	}
 }
 
-/* What the runtime of a new program does at its start; arguments as far as they do not vary. */
+struct known_call {
+	long number, arguments[6];
+};
+
+static bool filters_permit_all(const struct known_call *calls, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!filter_permits(calls[i].number, calls[i].arguments))
+			return false;
+	return true;
+}
+
+/* What takes samples of itself. */
+static bool filters_permit_timers(void)
+{
+	static const struct known_call calls[] = {
+		{SYS_rt_sigaction, {64, 4096, 4096, 8}},
+		{SYS_rt_sigreturn, {0}},
+		{SYS_rt_sigpending, {4096, 8}},
+		{SYS_sigaltstack, {4096, 4096}},
+		{SYS_timer_create, {1, 4096, 4096}},
+		{SYS_timer_settime, {0, 0, 4096}},
+		{SYS_timer_delete, {0}},
+		{SYS_clock_getres, {1, 4096}},
+		{SYS_lseek, {3, 0, SEEK_END}},
+		{SYS_tgkill, {2, 2, 64}},
+	};
+
+	return filters_permit_all(calls, sizeof(calls) / sizeof(calls[0]));
+}
+
+/*
+ * What the runtime of a new program does, which does not know these filters; arguments as far as
+ * they do not vary.
+ */
 static bool filters_permit_start(void)
 {
-	static const struct {
-		long number, arguments[6];
-	} calls[] = {
+	static const struct known_call calls[] = {
 		{SYS_openat,
 		 {AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600}},
 		{SYS_ftruncate, {3, 4096}},
@@ -226,12 +259,20 @@ static bool filters_permit_start(void)
 		{SYS_fstatfs, {3, 4096}},
 		{SYS_fgetxattr, {3, 4096, 4096}},
 		{SYS_pread64, {3, 4096, 4096}},
+		{SYS_fstat, {3, 4096}},
+		{SYS_getsockopt, {3, 1, 1, 4096, 4096}},
+		{SYS_clock_gettime, {3, 4096}},
+		{SYS_mprotect, {4096, 4096, PROT_READ}},
+		{SYS_mremap, {4096, 4096, 4096, 1}},
+		{SYS_arch_prctl, {ARCH_SET_GS, 4096}},
+		{SYS_geteuid, {0}},
+		{SYS_getegid, {0}},
+		{SYS_getuid, {0}},
+		{SYS_getgid, {0}},
 	};
 
-	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!filter_permits(calls[i].number, calls[i].arguments))
-			return false;
-	return true;
+	return filters_permit_all(calls, sizeof(calls) / sizeof(calls[0])) &&
+	       (!state_session.settings.timer_period_ns || filters_permit_timers());
 }
 
 static bool is_reachable(const char *path, int mode)

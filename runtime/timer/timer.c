@@ -310,17 +310,28 @@ void timer_stop(void)
 	timer_state.period_ns = 0;
 }
 
-void timer_filtered(void)
+static void drop_between(void)
 {
-	const long none[6] = {0};
+	const uint64_t mask = kernel_signals_block();
 
-	/* how the handler ends */
+	timer_state.between_mean_ns = 0;
+	if (spin_lock(&timer_state.lock)) {
+		each_used(timer_between_drop);
+		spin_unlock(&timer_state.lock);
+	}
+	kernel_signals_restore(mask);
+}
+
+/* What has to be given up is given up before: behind the filter there may be no call for it. */
+void timer_filter(const struct filter *filter)
+{
 	if (!timer_state.period_ns)
 		return;
-	timer_between_filtered();
-	if (!filter_permits(SYS_rt_sigreturn, none)) {
+	if (!filter_allows(filter, SYS_rt_sigreturn, NULL)) { /* how the handler ends */
 		process_thread_lost(TARE_LIMIT_SYSTEM);
 		timer_stop();
+	} else if (!timer_between_is_allowed(filter)) {
+		drop_between();
 	}
 }
 

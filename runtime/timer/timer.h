@@ -13,6 +13,7 @@
 #ifndef TARE_RUNTIME_TIMER_TIMER_H
 #define TARE_RUNTIME_TIMER_TIMER_H
 
+#include "runtime/base/filter.h"
 #include "runtime/base/module.h"
 #include "runtime/base/registers.h"
 
@@ -38,8 +39,8 @@ void timer_mapped(uint64_t begin, uint64_t end);
  */
 bool timer_makes_call(struct probes_registers *registers);
 
-/* The program has installed a filter of system calls. */
-void timer_filtered(void);
+/* The program is about to install a filter of system calls, which filter_add does not know yet. */
+void timer_filter(const struct filter *filter);
 
 /* Makes a file for a thread's samples beforehand (base/reserve.h). */
 uint64_t timer_file_spare(const char *name);

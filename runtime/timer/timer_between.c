@@ -48,12 +48,19 @@ bool timer_between_has_clock(void)
 	       resolution.tv_sec == 0 && resolution.tv_nsec == 1 && cpu_ns();
 }
 
-void timer_between_filtered(void)
+bool timer_between_is_allowed(const struct filter *filter)
 {
-	const long none[6] = {0};
+	return filter_allows(filter, SYS_timer_settime, NULL) &&
+	       filter_allows(filter, SYS_clock_gettime, NULL);
+}
 
-	if (!filter_permits(SYS_timer_settime, none) || !filter_permits(SYS_clock_gettime, none))
-		timer_state.between_mean_ns = 0;
+void timer_between_drop(struct timer_thread *thread)
+{
+	struct timer_between *between = &thread->between;
+
+	if (between->has_timer)
+		kernel_call(SYS_timer_delete, between->timer);
+	between->has_timer = between->runs = false;
 }
 
 /* ---- the place of a system call ---- */

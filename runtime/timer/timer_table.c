@@ -57,11 +57,7 @@ bool timer_arm(struct timer_thread *thread)
 
 void timer_disarm(struct timer_thread *thread)
 {
-	struct timer_between *between = &thread->between;
-
-	if (between->has_timer)
-		kernel_call(SYS_timer_delete, between->timer);
-	between->has_timer = between->runs = false;
+	timer_between_drop(thread);
 	if (thread->has_timer)
 		kernel_call(SYS_timer_delete, thread->timer);
 	thread->has_timer = false;

@@ -127,7 +127,9 @@ void timer_disarm(struct timer_thread *thread);
 
 /* timer_between.c: is there a clock for samples between ticks? Filters may forbid its calls. */
 bool timer_between_has_clock(void);
-void timer_between_filtered(void);
+bool timer_between_is_allowed(const struct filter *filter);
+/* Gives a thread's timer between ticks up; may be called by another thread. */
+void timer_between_drop(struct timer_thread *thread);
 static inline bool timer_is_syscall(uint64_t addr)
 {
 	const uint8_t *at = (const uint8_t *)addr;

@@ -30,7 +30,7 @@ sandboxed dispatch
 compare counts "$work/recorded.stdout" "$work/functions.csv"
 says 'hands system calls to its own handler'
 # Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
-for mode in filter errors children threads; do
+for mode in filter mute errors children threads; do
 	# Threads that the sandbox gives no pages for share their counters, which may lose a call then: ≈.
 	[ $mode != threads ] || record_options+=(--exact)
 	sandboxed $mode
@@ -43,6 +43,17 @@ record_options=(--small-functions=keep)
 sandboxed crowd
 says '"threads_lost": [1-9]'
 says 'found no room for their data'
+
+# The same where each thread samples itself: its timers, and how their handler ends, may be forbidden.
+for mode in filter mute errors children threads crowd; do
+	"$FIXTURES/refused" 1 true || { echo "no filter can refuse perf here: not tried" && break; }
+	status=0
+	"$FIXTURES/sandboxed" $mode >"$work/plain.stdout" || [ $? = 7 ] || fail "mode $mode does not run"
+	"$FIXTURES/refused" 1 "$TARE" record -q --small-functions=keep -o "$work/refused.tare" -- "$FIXTURES/sandboxed" $mode >"$work/refused" ||
+		status=$?
+	[ $status = 7 ] || fail "mode $mode ends with $status without perf"
+	cmp -s "$work/plain.stdout" "$work/refused" || fail "mode $mode prints something else without perf"
+done
 
 # Root's servers that give up their rights in each of their children, which have many threads.
 if [ "$(id -u)" = 0 ]; then
