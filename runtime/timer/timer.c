@@ -88,10 +88,10 @@ static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limit
 	if (!timer_file_begin(thread, limits))
 		return false;
 	thread->used = 1;
-	thread->stack_is_small = false;
+	thread->stack_is_unfit = false;
 	timer_stack_take(thread);
 	*limits = TARE_LIMIT_SYSTEM;
-	if (!timer_state.signal || thread->stack_is_small || timer_arm(thread))
+	if (!timer_state.signal || thread->stack_is_unfit || timer_arm(thread))
 		return true;
 	thread->used = 0;
 	timer_file_end(thread);
@@ -232,7 +232,7 @@ static void note_ends(struct timer_thread *self)
 
 static void arm_again(struct timer_thread *thread)
 {
-	if (!thread->has_timer && !thread->stack_is_small && !timer_arm(thread))
+	if (!thread->has_timer && !thread->stack_is_unfit && !timer_arm(thread))
 		process_thread_lost(TARE_LIMIT_SYSTEM);
 }
 
@@ -375,6 +375,13 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 	}
 }
 
+static void stack_settle(struct timer_thread *self)
+{
+	timer_stack_take(self);
+	if (!self->has_timer && !self->stack_is_unfit)
+		timer_arm(self);
+}
+
 static bool keeps_mask(uint64_t number)
 {
 	return number == SYS_execve || number == SYS_execveat || number == SYS_exit ||
@@ -404,11 +411,8 @@ void timer_syscall(const struct probes_registers *registers)
 		self->mask_stale = false;
 		timer_signal_unblock();
 	}
-	if (self->stack_stale && kernel_is_tid(self->tid)) {
-		timer_stack_take(self);
-		if (!self->has_timer && !self->stack_is_small)
-			timer_arm(self);
-	}
+	if (self->stack_stale && kernel_is_tid(self->tid))
+		stack_settle(self);
 	timer_repeat_note(self, registers);
 	if (registers->rax == SYS_rt_sigprocmask && registers->rsi)
 		self->mask_stale = true;
@@ -444,9 +448,16 @@ static bool is_mask(const struct probes_registers *registers)
 	       timer_signal_blocks_only(registers);
 }
 
+/* Its thread may have the timer again behind it, and no other call may come for long, either. */
+static bool is_signal_stack(const struct probes_registers *registers)
+{
+	return registers->rax == SYS_sigaltstack && timer_state.signal;
+}
+
 bool timer_makes_call(struct probes_registers *registers)
 {
-	if ((!is_mask(registers) && !signal_is_away(registers)) || has_shadow_stack())
+	if ((!is_mask(registers) && !signal_is_away(registers) && !is_signal_stack(registers)) ||
+	    has_shadow_stack())
 		return false;
 	struct timer_thread *self = thread_known();
 	const uint64_t call = self && kernel_is_tid(self->tid) ? timer_call_addr(registers) : 0;
@@ -457,6 +468,8 @@ bool timer_makes_call(struct probes_registers *registers)
 					       registers->rdx, registers->r10);
 	registers->rcx = call + SYSCALL_BYTES;
 	((uint64_t *)registers)[TIMER_RETURN_WORD] = call + SYSCALL_BYTES;
+	if (self->stack_stale)
+		stack_settle(self);
 	if (!timer_state.signal)
 		come_back();
 	timer_signal_unblock();

@@ -32,9 +32,9 @@ void timer_syscall(const struct probes_registers *registers);
 void timer_mapped(uint64_t begin, uint64_t end);
 
 /*
- * Last at that probe: blocks signals in the program's place, but for the timers', or makes the call
- * about a handler for which these were given up. What it does behind the call may be long, and hold
- * no other call. False: the call is the program's to make.
+ * Last at that probe: blocks signals in the program's place, but for the timers', registers a
+ * signal stack, or makes the call about a handler for which these were given up. What it does
+ * behind the call may be long, and hold no other call. False: the call is the program's to make.
  * True: it has been made; registers, and behind them where the stub would go on, are as behind it.
  */
 bool timer_makes_call(struct probes_registers *registers);

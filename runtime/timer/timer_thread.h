@@ -27,6 +27,13 @@ struct timer_call {
 	bool may_repeat; /* where the thread has not waited since */
 };
 
+/* A signal stack, as the kernel takes it. */
+struct timer_stack {
+	uint64_t start;
+	int32_t flags, reserved;
+	uint64_t size_bytes; /* 0: there is none */
+};
+
 /* The probe of the thread's last system call. */
 struct timer_probe {
 	uint64_t sp;   /* its registers on the stack */
@@ -41,12 +48,13 @@ struct timer_thread {
 	int32_t tid;
 	int32_t timer; /* the kernel's id of it */
 	bool has_timer;
-	bool mask_stale;	     /* the program has set the thread's signal mask */
-	bool full;		     /* the file cannot grow */
-	bool stack_is_own;	     /* its signal stack is the one below */
-	bool stack_stale;	     /* it may be another one by now */
-	bool stack_is_small;	     /* too small for the handler, so there is no timer */
-	uint64_t unsampled_begin_ns; /* of the thread's time, since then */
+	bool mask_stale;		  /* the program has set the thread's signal mask */
+	bool full;			  /* the file cannot grow */
+	bool stack_is_own;		  /* its signal stack is the one below */
+	struct timer_stack program_stack; /* which the program thinks that it has */
+	bool stack_stale;		  /* it may be another one by now */
+	bool stack_is_unfit;		  /* for the handler, so there is no timer */
+	uint64_t unsampled_begin_ns;	  /* of the thread's time, since then */
 	struct timer_call call;
 	struct timer_probe probe;
 	struct timer_between between;
