@@ -9,18 +9,26 @@
 
 #include <string.h>
 
-static bool has_section(const struct object *object, const char *name)
-{
-	return object_section_by_name(object, name) != NULL;
-}
-
 struct mark {
-	const char *symbol, *meaning; /* or another text in the file */
+	const char *symbol, *meaning; /* or a section, or another text in the file */
 };
 
 static const struct mark language_marks[] = {
 	{"caml_startup", "OCaml"}, {"caml_startup_code", "OCaml"},    {"caml_frametable", "OCaml"},
 	{"hs_main", "Haskell"},	   {"stg_upd_frame_info", "Haskell"},
+};
+
+/* What run-time systems look up in files of code that was compiled for them: Mono's, Dart's. */
+static const struct mark language_exports[] = {
+	{"mono_aot_file_info", "C#"},
+	{"_kDartIsolateSnapshotInstructions", "Dart"},
+};
+
+/* Of compilers that leave no symbols: .NET's to native code, GraalVM's native image. */
+static const struct mark language_sections[] = {
+	{".gopclntab", "Go"},
+	{"__managedcode", "C#"},
+	{".svm_heap", "Java"},
 };
 
 /* Where the code begins that is summed up. */
@@ -80,8 +88,14 @@ static const char *address_keyed_language(const struct object *object)
 {
 	const char *soname = object_soname(object);
 
-	if (object_has_go_note(object) || has_section(object, ".gopclntab"))
+	if (object_has_go_note(object))
 		return "Go";
+	for (size_t i = 0; i < TABLE_COUNT(language_sections); i++)
+		if (object_section_by_name(object, language_sections[i].symbol))
+			return language_sections[i].meaning;
+	for (size_t i = 0; i < TABLE_COUNT(language_exports); i++)
+		if (object_dynamic_symbol(object, language_exports[i].symbol))
+			return language_exports[i].meaning;
 	if ((soname && str_starts_with(soname, "libHS")) || object_needs(object, "libHSrts"))
 		return "Haskell";
 	if (is_mostly_without_unwind(object) && has_haskell_sentence(object))
