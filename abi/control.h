@@ -70,8 +70,8 @@ static inline void tare_level_change(uint64_t *level, enum tare_operation operat
 struct tare_session_control {
 	uint64_t magic;
 	uint32_t abi;
-	uint32_t reserved;
-	uint64_t global; /* level */
+	uint32_t gs_is_taken; /* 1: a file of which there is no copy may set the base of %gs */
+	uint64_t global;      /* level */
 };
 
 #define TARE_CONTROL_BYTES 4096ULL

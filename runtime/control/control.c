@@ -44,6 +44,16 @@ void control_begin_session(struct tare_session_control *shared)
 		session = shared;
 }
 
+void control_notice_gs(void)
+{
+	static bool noticed;
+
+	if (noticed || !__atomic_load_n(&session->gs_is_taken, __ATOMIC_ACQUIRE))
+		return;
+	noticed = true;
+	counters_give_up_gs();
+}
+
 static uint64_t global_level(void)
 {
 	return __atomic_load_n(&session->global, __ATOMIC_ACQUIRE);

@@ -18,6 +18,8 @@
  * how the process's level begins.
  */
 void control_begin_session(struct tare_session_control *shared);
+/* Before a file is loaded of which there may be no copy: it may set the base of %gs itself. */
+void control_notice_gs(void);
 
 /*
  * The process file's part begins to count; NULL: the process is not recorded. A forked child has

@@ -116,6 +116,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 	if (!filter)
 		return;
 	files_reserve(self, RESERVE_THREAD);
+	process_file_reserve();
 	if (self)
 		accumulate_reserve(self, RESERVE_NODES);
 	if (self)

@@ -18,13 +18,14 @@
 #define FILE_BYTES_MAX (16ULL << 20)
 #define FILE_BYTES_MIN 65536ULL
 #define BACKED_BYTES   4096ULL
+#define SPARE_BYTES    65536ULL /* of records, that need no call of ours later */
 /* Of a program's address space, where that is limited, its file takes one part in so many. */
 #define SPACE_PARTS 64
 #define LOCK_ROUNDS 100000
 
 static struct tare_process_file *process_file;
 static uint64_t file_bytes; /* 0: not chosen yet; forked children keep to it */
-static uint64_t backed_bytes;
+static uint64_t backed_bytes, spare_backed_bytes;
 static char *records; /* as in the file, for forked children */
 static uint64_t records_bytes, records_room;
 static struct state_private *free_list, *given_list; /* the second is taken as a whole */
@@ -49,6 +50,28 @@ static bool records_reserve(uint64_t more)
 	return true;
 }
 
+static uint64_t backed_for(uint64_t end)
+{
+	uint64_t backed = BACKED_BYTES;
+
+	while (backed < end && backed < file_bytes)
+		backed *= 2;
+	return backed;
+}
+
+/* Backs the file up to `end`. Returns what has refused it; 0: nothing. */
+static uint32_t file_back(uint64_t end)
+{
+	const uint64_t backed = backed_for(end);
+	uint32_t refused = 0;
+
+	if (backed > backed_bytes)
+		refused = files_back((uint64_t)process_file + backed_bytes, backed - backed_bytes);
+	if (!refused && backed > backed_bytes)
+		backed_bytes = backed;
+	return refused;
+}
+
 /* Room for a record of the file's, which counts as one when its bytes are taken into used_bytes. */
 static void *file_room(uint64_t size_bytes)
 {
@@ -57,20 +80,22 @@ static void *file_room(uint64_t size_bytes)
 	if (!file)
 		return NULL;
 	const uint64_t end = file->used_bytes + size_bytes;
-	uint64_t backed = backed_bytes;
-	uint32_t refused = 0;
+	const uint32_t refused = end <= file_bytes ? file_back(end) : 0;
 
-	while (backed < end && backed < file_bytes)
-		backed *= 2;
-	if (end <= file_bytes && backed > backed_bytes)
-		refused = files_back((uint64_t)file + backed_bytes, backed - backed_bytes);
 	if (end > file_bytes || refused) {
 		__atomic_fetch_or(&file->limits, refused, __ATOMIC_RELAXED);
 		file->records_lost++;
 		return NULL;
 	}
-	backed_bytes = backed;
 	return (char *)file + file->used_bytes;
+}
+
+void process_file_reserve(void)
+{
+	arming_lock_wait();
+	if (process_file && records_reserve(SPARE_BYTES))
+		file_back(process_file->used_bytes + SPARE_BYTES);
+	arming_unlock();
 }
 
 static void file_take_in(uint64_t size_bytes)
@@ -128,16 +153,22 @@ static struct files_size first_size(void)
 				   .heirs = FILES_INHERITED};
 }
 
+/* A child that takes it has this process's modules. */
 uint64_t process_file_spare(const char *name)
 {
-	const struct files_size size = first_size();
+	struct files_size size = first_size();
 	uint32_t limits;
 
-	return files_create(name, &size, &limits);
+	size.backed_bytes = backed_for(sizeof(*process_file) + records_bytes + SPARE_BYTES);
+	const uint64_t map = files_create(name, &size, &limits);
+
+	if (map && (!spare_backed_bytes || size.backed_bytes < spare_backed_bytes))
+		spare_backed_bytes = size.backed_bytes;
+	return map;
 }
 
 /* Forked children inherit the mapping, if only to count there what they lose. */
-static uint64_t file_create(int32_t pid, uint32_t *limits)
+static uint64_t file_create(int32_t pid)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
@@ -145,23 +176,24 @@ static uint64_t file_create(int32_t pid, uint32_t *limits)
 	bytes_put(&text, TARE_PROCESS_NAME);
 	bytes_put_number(&text, (uint64_t)pid);
 	const struct files_size size = first_size();
-	const uint64_t map = files_create(name, &size, limits);
+	uint32_t limits;
+	const uint64_t map = files_create(name, &size, &limits);
 
+	backed_bytes = map ? BACKED_BYTES : spare_backed_bytes;
 	return map ? map : reserve_take(RESERVE_PROCESS);
 }
 
 static bool file_make(void)
 {
 	const int32_t asked = kernel_pid(), pid = asked < 0 ? 0 : asked;
-	uint32_t limits;
-	const uint64_t map = file_create(pid, &limits);
+	const uint64_t map = file_create(pid);
+
 	if (!map)
 		return false;
 	struct tare_process_file *file = (struct tare_process_file *)map;
 
 	file_fill(file, pid);
 	file->run_addr = map;
-	backed_bytes = BACKED_BYTES;
 	process_file = file;
 	if (records_bytes)
 		file_append(records, records_bytes);

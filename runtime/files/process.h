@@ -44,6 +44,9 @@ void process_resume(void);
 /* A file for a process to come, in the reserve; its run address, or 0. */
 uint64_t process_file_spare(const char *name);
 
+/* Makes room for what is noted later, when no call of ours may be allowed. */
+void process_file_reserve(void);
+
 /* The id of the process, as in its file. */
 int32_t process_pid(void);
 

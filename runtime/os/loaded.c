@@ -32,6 +32,7 @@ struct identity {
 struct file {
 	uint64_t low, high; /* run addresses */
 	uint64_t bias, dynamic_addr, ordinal;
+	struct module_segments segments; /* in its own memory: while it is open */
 	struct identity identity;
 	bool open, replaced;
 };
@@ -133,8 +134,10 @@ static bool replace_below(const struct file *wanted)
 
 uint64_t loaded_open(const struct process_module *module, const struct module_segments *segments)
 {
-	struct file wanted = {
-		.bias = module->bias, .dynamic_addr = module->dynamic_addr, .open = true};
+	struct file wanted = {.bias = module->bias,
+			      .dynamic_addr = module->dynamic_addr,
+			      .segments = *segments,
+			      .open = true};
 	struct process_module noted = *module;
 	const bool made = tables_make();
 
@@ -144,6 +147,7 @@ uint64_t loaded_open(const struct process_module *module, const struct module_se
 
 	if (known) {
 		known->open = true;
+		known->segments = *segments;
 		return known->ordinal;
 	}
 	const bool replaced = made && replace_below(&wanted);
@@ -159,16 +163,30 @@ uint64_t loaded_open(const struct process_module *module, const struct module_se
 	return wanted.ordinal;
 }
 
-void loaded_close(uint64_t dynamic_addr)
+static struct file *file_open_at(uint64_t dynamic_addr)
 {
 	for (uint64_t i = file_count; i-- > 0;) {
 		struct file *file = &tables->files[i];
 
-		if (file->dynamic_addr != dynamic_addr || !file->open)
-			continue;
-		file->open = false;
-		break;
+		if (file->dynamic_addr == dynamic_addr && file->open)
+			return file;
 	}
+	return NULL;
+}
+
+struct module_segments loaded_segments(uint64_t dynamic_addr)
+{
+	const struct file *file = file_open_at(dynamic_addr);
+
+	return file ? file->segments : (struct module_segments){0};
+}
+
+void loaded_close(uint64_t dynamic_addr)
+{
+	struct file *file = file_open_at(dynamic_addr);
+
+	if (file)
+		file->open = false;
 	os_flag_unload();
 }
 

@@ -16,6 +16,9 @@
    its ordinal. */
 uint64_t loaded_open(const struct process_module *module, const struct module_segments *segments);
 
+/* The program headers that it was opened with; none where it is not known. */
+struct module_segments loaded_segments(uint64_t dynamic_addr);
+
 /* It is about to be unloaded. */
 void loaded_close(uint64_t dynamic_addr);
 

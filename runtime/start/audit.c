@@ -15,6 +15,7 @@
 #include "runtime/base/session.h"
 #include "runtime/control/adapt.h"
 #include "runtime/control/arming.h"
+#include "runtime/control/control.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
 #include "runtime/files/process.h"
@@ -149,7 +150,12 @@ EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int fl
 
 	(void)cookie;
 	(void)flag;
-	if (!search_file(name) || !session_ask(TARE_REQUEST_LIBRARY, search_path, &search_copy))
+	if (!search_file(name))
+		return (char *)name;
+	const bool copied = session_ask(TARE_REQUEST_LIBRARY, search_path, &search_copy);
+
+	control_notice_gs();
+	if (!copied)
 		return (char *)name;
 	bytes_put(&asked, name);
 	return search_copy.path;
@@ -206,6 +212,8 @@ static const Elf64_Ehdr *header_search(const struct link_map *map)
 {
 	uint64_t page = (uint64_t)map->l_ld & ~(PAGE_BYTES - 1);
 
+	if (!is_mapped(page)) /* it is: so nothing may be asked */
+		return NULL;
 	for (int i = 0; i < HEADER_PAGES_MAX && page; i++, page -= PAGE_BYTES) {
 		const Elf64_Ehdr *header = header_at(page);
 
@@ -282,7 +290,9 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 
 	if (!state_session.active)
 		return 0;
-	const struct module_segments segments = segments_of(map);
+	/* to find them anew takes calls, which filters of the program may forbid by now */
+	const struct module_segments known = loaded_segments((uint64_t)map->l_ld);
+	const struct module_segments segments = known.count ? known : segments_of(map);
 	const struct tare_module *instrumented = module_find(&segments);
 
 	loaded_close((uint64_t)map->l_ld);

@@ -8,6 +8,7 @@
 #include "cache/learned.h"
 #include "cache/other_tools.h"
 #include "cache/stat_index.h"
+#include "rewrite/segment_base.h"
 #include "session/text_file.h"
 #include "target/target.h"
 
@@ -479,6 +480,16 @@ bool instrumented_takes_runtime(const struct instrumented *file)
 
 	object_close(object);
 	return is_loaded || (is_static && file->entry.copy);
+}
+
+bool instrumented_may_set_gs(const struct instrumented *file)
+{
+	struct error ignored;
+	struct object *object = file->entry.copy ? NULL : object_open(file->path, 0, &ignored);
+	const bool may = object && code_may_set_gs(object);
+
+	object_close(object);
+	return may;
 }
 
 void instrumented_describe(const struct instrumented *file, bool was_made, struct str *out)

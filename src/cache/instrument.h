@@ -87,6 +87,10 @@ const struct instrumented *instrumenter_find(const struct instrumenter *instrume
  */
 bool instrumented_takes_runtime(const struct instrumented *file);
 
+/* There is no copy, and the original may set the base of %gs, by which counters find their thread.
+ */
+bool instrumented_may_set_gs(const struct instrumented *file);
+
 /* What became of the file, as a sentence; `was_made`: in this run. */
 void instrumented_describe(const struct instrumented *file, bool was_made, struct str *out);
 

@@ -186,6 +186,13 @@ static void record_module(struct run *run, const struct instrumented *file)
 	recording_put_module(&run->recording, &module);
 }
 
+/* A file that stays as it is may use the register by which counters in others find their thread. */
+static void note_gs(const struct run *run, const struct instrumented *file)
+{
+	if (!run->instrument.policy.syscalls_only && instrumented_may_set_gs(file))
+		control_take_gs(&run->session);
+}
+
 static bool check_executable(struct run *run, const struct instrumented *executable,
 			     struct error *err)
 {
@@ -398,6 +405,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	if (is_new) {
 		note_file(run, file);
 		record_module(run, file);
+		note_gs(run, file);
 		write_triggers(run, file);
 		if (learns(run))
 			learned_hand_over(&run->session, file);
@@ -428,6 +436,7 @@ static bool open_service(struct run *run, struct error *err)
 		recording_put_text(&run->recording, "private_copies", run->private_cache);
 	vec_foreach (file, &run->instrumenter.files) {
 		record_module(run, *file);
+		note_gs(run, *file);
 		if (learns(run))
 			learned_hand_over(&run->session, *file);
 		if (!triggers_write(&run->triggers, &run->session, *file, err))

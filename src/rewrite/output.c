@@ -7,6 +7,7 @@
 #include "abi/module.h"
 #include "rewrite/elf_out.h"
 #include "rewrite/lsda_out.h"
+#include "rewrite/segment_base.h"
 #include "rewrite/static_out.h"
 #include "rewrite/unwind_out.h"
 
@@ -84,7 +85,7 @@ static bool uses_gs(const struct program *program)
 	vec_foreach (range, &program->ranges)
 		if (range->uses_gs)
 			return true;
-	return false;
+	return code_may_set_gs(program->object);
 }
 
 /* But for the return from signal handlers, which does not wait. */

@@ -81,6 +81,17 @@ static struct tare_session_control *map_session(const struct session *session, s
 	return NULL;
 }
 
+void control_take_gs(const struct session *session)
+{
+	struct error ignored;
+	struct tare_session_control *control = map_session(session, &ignored);
+
+	if (!control)
+		return;
+	__atomic_store_n(&control->gs_is_taken, 1, __ATOMIC_RELEASE);
+	munmap(control, sizeof(*control));
+}
+
 /* The file of a process that has not ended, or NULL. */
 static struct tare_process_file *map_process(const struct session *session, const char *name)
 {

@@ -12,6 +12,8 @@
 
 /* Makes the file of the global level, which is stopped or on. */
 bool control_create(const struct session *session, bool stopped, struct error *err);
+/* Says so to all processes that load a file from now on; what was there before knows already. */
+void control_take_gs(const struct session *session);
 
 /*
  * Opens the session that the process belongs to, as one that is recorded or as the recorder. Fails

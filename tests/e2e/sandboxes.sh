@@ -39,6 +39,18 @@ for mode in filter mute errors children threads; do
 	says '"cpu_unread": [1-9]'
 done
 record_options=(--small-functions=keep)
+# Files that a forked child has, too, find room in its list, however many they are.
+printf 'int plug(void) { return 1; }\n' >"$work/plug.c"
+gcc -shared -fPIC -o "$work/plug.so" "$work/plug.c"
+plugs=()
+for i in $(seq 80); do
+	cp "$work/plug.so" "$work/plug-with-a-name-of-some-length.$i.so"
+	plugs+=("$work/plug-with-a-name-of-some-length.$i.so")
+done
+same "$FIXTURES/sandboxed" closed "${plugs[@]}"
+[ "$(cat "$work/plain.status")" = 7 ] || fail "the test program does not open its plug-ins"
+"$TARE" report summary -v "$work/profile.tare" >"$work/text"
+! grep 'no room in its list' "$work/text" || fail "modules of a confined child are lost"
 # More threads than files were laid aside for: counted.
 sandboxed crowd
 says '"threads_lost": [1-9]'
