@@ -11,11 +11,13 @@
 #include "runtime/base/kernel.h"
 
 #include <asm/errno.h>
+#include <fcntl.h>
 #include <linux/time_types.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define WAIT_SECONDS 60
+#define WAIT_SECONDS  60
+#define MODE_READABLE 4 /* R_OK */
 
 static bool socket_open(int *fd, int flags)
 {
@@ -91,6 +93,13 @@ static bool converse(int fd, enum tare_request_kind kind, const char *path,
 	return receive_all(fd, answer->path, reply.path_bytes);
 }
 
+/* It may lie where this process cannot see it: in a container with another home, say. */
+static bool is_copy(enum tare_request_kind kind)
+{
+	return kind == TARE_REQUEST_LIBRARY || kind == TARE_REQUEST_EXECUTABLE ||
+	       kind == TARE_REQUEST_CHILD;
+}
+
 bool session_ask(enum tare_request_kind kind, const char *path, struct session_answer *answer)
 {
 	int fd;
@@ -104,7 +113,8 @@ bool session_ask(enum tare_request_kind kind, const char *path, struct session_a
 	const bool answered = converse(fd, kind, path, answer);
 
 	kernel_call(SYS_close, fd);
-	return answered;
+	return answered && (!is_copy(kind) ||
+			    kernel_call(SYS_faccessat, AT_FDCWD, answer->path, MODE_READABLE) == 0);
 }
 
 void session_tell(enum tare_request_kind kind, const char *path)

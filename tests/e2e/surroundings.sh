@@ -64,6 +64,8 @@ else
 fi
 if unshare -rm true 2>/dev/null; then
 	same unshare -rm sh -c 'id -u; echo mounts'
+	# Copies that the process cannot see, as its home is another one there: of programs, and of libraries.
+	same unshare -rm sh -c "mount -t tmpfs none '$XDG_CACHE_HOME' && sh -c 'echo home' && '$FIXTURES/counts'"
 fi
 ! command -v bwrap >/dev/null || ! bwrap --ro-bind / / --dev /dev true 2>/dev/null ||
 	same bwrap --ro-bind / / --dev /dev --tmpfs /tmp --unshare-pid --die-with-parent \
