@@ -22,6 +22,7 @@
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/os/names.h"
+#include "runtime/process/birth.h"
 #include "runtime/process/thread.h"
 #include "runtime/timer/timer.h"
 #include "runtime/tree/accumulate.h"
@@ -64,6 +65,8 @@ static void files_reserve(struct tare_thread_file *self, enum reserve_kind last)
 		[RESERVE_SMALL_TIMER] = timer,
 	};
 
+	if (!process_begin()) /* nothing of it is recorded */
+		return;
 	const bool timed =
 		self && !self->gate && gate_enter(self, (uint64_t)__builtin_frame_address(0));
 	const uint64_t begin = kernel_ticks();

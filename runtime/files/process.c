@@ -428,12 +428,12 @@ void process_note_flag(uint32_t flag)
 
 int32_t process_pid(void)
 {
-	return process_file->pid;
+	return process_file ? process_file->pid : 0;
 }
 
 uint64_t process_begin_ticks(void)
 {
-	return process_file->begin_ticks;
+	return process_file ? process_file->begin_ticks : 0;
 }
 
 void process_thread_lost(uint32_t limits)

@@ -47,13 +47,13 @@ uint64_t process_file_spare(const char *name);
 /* Makes room for what is noted later, when no call of ours may be allowed. */
 void process_file_reserve(void);
 
-/* The id of the process, as in its file. */
+/* The id of the process, as in its file; 0: it has none. */
 int32_t process_pid(void);
 
 /* Where what probes cost at the end is to be noted; NULL where that is not to be measured. */
 struct tare_calibration *process_calibration_due(void);
 
-/* Identifies the process among those of its id; see struct tare_thread_file. */
+/* Identifies the process among those of its id; see struct tare_thread_file. 0: it has no file. */
 uint64_t process_begin_ticks(void);
 
 /* A thread could not be recorded, because of `limits`. */
