@@ -103,10 +103,10 @@ void memory_alone_end(void)
 	__atomic_sub_fetch(&alone_count, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whether the page of `addr` can be read. */
-static bool is_readable(uint64_t addr)
+/* -EINVAL: the page of `addr` can be read; -EFAULT: it cannot; else the question is forbidden. */
+static long page_ask(uint64_t addr)
 {
-	return kernel_call(SYS_rt_sigprocmask, NO_CHANGE, addr & ~7ULL, 0, 8) == -EINVAL;
+	return kernel_call(SYS_rt_sigprocmask, NO_CHANGE, addr & ~7ULL, 0, 8);
 }
 
 /* Does the kernel look at the set before it refuses? */
@@ -121,6 +121,14 @@ static bool is_told(void)
 	return answer == 1;
 }
 
+static long ask_kernel(void *to, uint64_t from, uint64_t size_bytes)
+{
+	const struct iovec local = {.iov_base = to, .iov_len = size_bytes};
+	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size_bytes};
+
+	return kernel_call(SYS_process_vm_readv, kernel_pid(), &local, 1, &remote, 1, 0);
+}
+
 /* A tenth of the cost, where nothing can happen to a page between the question and the copying. */
 static long ask_alone(char *to, uint64_t from, uint64_t size_bytes)
 {
@@ -131,20 +139,16 @@ static long ask_alone(char *to, uint64_t from, uint64_t size_bytes)
 		const uint64_t left = size_bytes - done;
 		const uint64_t part = to_page_end < left ? to_page_end : left;
 
-		if (!is_readable(from + done))
+		const long answer = page_ask(from + done);
+
+		if (answer != -EINVAL && answer != -EFAULT)
+			return ask_kernel(to, from, size_bytes);
+		if (answer == -EFAULT)
 			break;
 		memcpy(to + done, (const void *)(from + done), part);
 		done += part;
 	}
 	return done ? (long)done : -EFAULT;
-}
-
-static long ask_kernel(void *to, uint64_t from, uint64_t size_bytes)
-{
-	const struct iovec local = {.iov_base = to, .iov_len = size_bytes};
-	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size_bytes};
-
-	return kernel_call(SYS_process_vm_readv, kernel_pid(), &local, 1, &remote, 1, 0);
 }
 
 long memory_ask(void *to, uint64_t from, uint64_t size_bytes)

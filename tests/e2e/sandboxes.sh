@@ -30,7 +30,7 @@ sandboxed dispatch
 compare counts "$work/recorded.stdout" "$work/functions.csv"
 says 'hands system calls to its own handler'
 # Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
-for mode in filter mute errors children threads; do
+for mode in filter mute stacked errors children threads; do
 	# Threads that the sandbox gives no pages for share their counters, which may lose a call then: ≈.
 	[ $mode != threads ] || record_options+=(--exact)
 	sandboxed $mode
@@ -57,7 +57,7 @@ says '"threads_lost": [1-9]'
 says 'found no room for their data'
 
 # The same where each thread samples itself: its timers, and how their handler ends, may be forbidden.
-for mode in filter mute errors children threads crowd; do
+for mode in filter mute stacked errors children threads crowd; do
 	"$FIXTURES/refused" 1 true || { echo "no filter can refuse perf here: not tried" && break; }
 	status=0
 	"$FIXTURES/sandboxed" $mode >"$work/plain.stdout" || [ $? = 7 ] || fail "mode $mode does not run"
