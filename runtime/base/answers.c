@@ -16,8 +16,6 @@
 #include <linux/stat.h>
 #include <sys/mman.h>
 
-#define MODE_READABLE 4 /* R_OK */
-
 static const struct tare_answers *answers;
 
 /* The head is written when the file has its size; of a shorter one a page would be a SIGBUS. */
@@ -111,6 +109,5 @@ bool answers_find(enum tare_request_kind kind, const char *path, struct session_
 	memcpy(answer->path, copy, found->path_bytes);
 	answer->path[found->path_bytes] = 0;
 	answer->static_tls_bytes = found->static_tls_bytes;
-	return !found->path_bytes ||
-	       kernel_call(SYS_faccessat, AT_FDCWD, answer->path, MODE_READABLE) == 0;
+	return !found->path_bytes || files_can_read(answer->path);
 }

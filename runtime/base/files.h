@@ -5,7 +5,10 @@
 #ifndef TARE_RUNTIME_BASE_FILES_H
 #define TARE_RUNTIME_BASE_FILES_H
 
+#include "runtime/base/kernel.h"
 #include "runtime/base/state.h"
+
+#include <fcntl.h>
 
 enum files_heirs { FILES_NOT_INHERITED, FILES_INHERITED };
 
@@ -16,6 +19,15 @@ struct files_size {
 	enum files_heirs heirs;
 	uint64_t *number; /* out: the <n> of its name; NULL: not wanted */
 };
+
+/*
+ * Is there a file that the process may read? It may lie where this process cannot see it: in a
+ * container with another home, say.
+ */
+static inline bool files_can_read(const char *path)
+{
+	return kernel_call(SYS_faccessat, AT_FDCWD, path, 4 /* R_OK */) == 0;
+}
 
 /* Opens a file that the recorder has put into the session: its descriptor, or below 0. */
 long files_open(const char *name, int flags);

@@ -8,16 +8,15 @@
 
 #include "runtime/base/answers.h"
 #include "runtime/base/bytes.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 
 #include <asm/errno.h>
-#include <fcntl.h>
 #include <linux/time_types.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define WAIT_SECONDS  60
-#define MODE_READABLE 4 /* R_OK */
+#define WAIT_SECONDS 60
 
 static bool socket_open(int *fd, int flags)
 {
@@ -93,7 +92,6 @@ static bool converse(int fd, enum tare_request_kind kind, const char *path,
 	return receive_all(fd, answer->path, reply.path_bytes);
 }
 
-/* It may lie where this process cannot see it: in a container with another home, say. */
 static bool is_copy(enum tare_request_kind kind)
 {
 	return kind == TARE_REQUEST_LIBRARY || kind == TARE_REQUEST_EXECUTABLE ||
@@ -113,8 +111,7 @@ bool session_ask(enum tare_request_kind kind, const char *path, struct session_a
 	const bool answered = converse(fd, kind, path, answer);
 
 	kernel_call(SYS_close, fd);
-	return answered && (!is_copy(kind) ||
-			    kernel_call(SYS_faccessat, AT_FDCWD, answer->path, MODE_READABLE) == 0);
+	return answered && (!is_copy(kind) || files_can_read(answer->path));
 }
 
 void session_tell(enum tare_request_kind kind, const char *path)

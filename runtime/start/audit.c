@@ -11,6 +11,7 @@
  * arm a module whose note points outside its own writable segments.
  */
 #include "runtime/base/bytes.h"
+#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/session.h"
 #include "runtime/control/adapt.h"
@@ -140,8 +141,7 @@ static bool path_of(const char *name, char *path)
 /* The same in search_path; false also when no file is there. */
 static bool search_file(const char *name)
 {
-	return path_of(name, search_path) &&
-	       kernel_call(SYS_faccessat, AT_FDCWD, search_path, 4 /* R_OK */) == 0;
+	return path_of(name, search_path) && files_can_read(search_path);
 }
 
 EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)

@@ -51,10 +51,10 @@ struct timer_thread {
 	bool mask_stale;		  /* the program has set the thread's signal mask */
 	bool full;			  /* the file cannot grow */
 	bool stack_is_own;		  /* its signal stack is the one below */
-	struct timer_stack program_stack; /* which the program thinks that it has */
 	bool stack_stale;		  /* it may be another one by now */
 	bool stack_is_unfit;		  /* for the handler, so there is no timer */
 	uint64_t unsampled_begin_ns;	  /* of the thread's time, since then */
+	struct timer_stack program_stack; /* which the program thinks that it has */
 	struct timer_call call;
 	struct timer_probe probe;
 	struct timer_between between;
