@@ -78,6 +78,8 @@ struct state_objects {
 	uint64_t changing; /* what the last system call may change; see descriptors.c */
 	uint64_t names;	   /* run address of their chunk, 0: not yet */
 	bool no_names;	   /* there is no room for it */
+	/* Where the thread's time would be if what asking has taken were its share of it. */
+	uint64_t asked_until_ticks;
 	_Alignas(8) char text[STATE_TEXT_BYTES];
 };
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # OS time names what the system calls were about: each file, socket and pipe by its own name and no
-# other, whatever number it had, and nothing where the program's filter forbids to ask.
+# other, whatever number it had, and nothing where the program's filter forbids to ask. By default
+# asking takes a share of the time only: what opens one file after the other is counted, not named.
 . "$(dirname "$0")/lib.sh"
 need python3
 
@@ -16,4 +17,28 @@ for times in --adaptive --exact; do
 	"$TARE" merge -o merged.tare profile.tare profile.tare
 	"$TARE" report os merged.tare --format=csv --limit=0 >merged.csv
 	"$E2E/objects_check" "$work/in" said os.csv merged.csv profile.tare
+done
+
+reads_of() # the rows whose object matches the pattern
+{
+	awk -F, -v pattern="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+		$column["syscall"] == "read" && $column["cause"] == "syscall" && $column["object"] ~ pattern {
+			count += $column["count"] }
+		END { print count + 0 }' os.csv
+}
+
+for times in --adaptive --exact; do
+	rm -rf "$work/in" && mkdir "$work/in"
+	"$TARE" record "$times" -q -o profile.tare -- "$FIXTURES/objects" "$work/in" dense
+	"$TARE" report os profile.tare --format=csv --limit=0 >os.csv
+	named=$(reads_of '/in/dense$')
+	others=$(reads_of '[(]others[)]$')
+	[ $((named + others)) -eq 60000 ] || fail "$times: $named reads of the file and $others of others, not 60000"
+	if [ "$times" = --exact ]; then
+		[ "$others" -eq 0 ] || fail "$others reads of files that were not asked for"
+	else
+		[ "$named" -ge 300 ] || fail "only $named of 60000 files were asked for"
+		[ "$others" -ge 30000 ] || fail "asked for $named of 60000 files, which takes longer than to open them"
+	fi
+	grep -q '^[^,]*,[^,]*.*write.*/in/pause' os.csv || fail "$times: no name after a pause: $(grep write os.csv)"
 done
