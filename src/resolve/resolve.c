@@ -660,7 +660,7 @@ int64_t resolve_counted_function(struct resolver *resolver, struct resolve_proce
 
 /* ---- coverage ---- */
 
-enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of a file */
+enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of all files */
 
 static bool write_row(struct resolver *resolver, const struct resolve_module *module,
 		      const struct coverage_row *row, int64_t count, struct error *err)
@@ -692,20 +692,22 @@ static bool write_refusal(struct resolver *resolver, const struct resolve_module
 }
 
 /*
- * Functions that were not asked for are counted, not listed: they are the bulk of a C library. Of a
- * large file, only those are listed that were refused.
+ * Functions that were not asked for are counted, not listed: they are the bulk of a C library. Of
+ * files for whose functions there is no room in the list, only those are listed that were refused.
  */
-static bool is_listed(const struct resolve_module *module, enum rewrite_verdict verdict)
+static bool is_listed(enum rewrite_verdict verdict, bool has_room)
 {
-	if (module->coverage.rows.len <= COVERAGE_LISTED_MAX)
+	if (has_room)
 		return verdict != REWRITE_NO_SYSCALL;
 	return verdict != REWRITE_NO_SYSCALL && verdict != REWRITE_INSTRUMENTED &&
 	       verdict != REWRITE_PART && verdict != REWRITE_COUNTED;
 }
 
+/* Takes from the room that is left. */
 static bool write_module_coverage(struct resolver *resolver, const struct resolve_module *module,
-				  struct error *err)
+				  size_t *room, struct error *err)
 {
+	const bool has_room = module->coverage.rows.len <= *room;
 	struct {
 		const struct coverage_row *row; /* one of them */
 		int64_t count;
@@ -714,8 +716,9 @@ static bool write_module_coverage(struct resolver *resolver, const struct resolv
 
 	if (module->refusal)
 		return write_refusal(resolver, module, err);
+	*room -= has_room ? module->coverage.rows.len : 0;
 	vec_foreach (row, &module->coverage.rows) {
-		if (is_listed(module, row->verdict)) {
+		if (is_listed(row->verdict, has_room)) {
 			if (!write_row(resolver, module, row, 1, err))
 				return false;
 			continue;
@@ -732,9 +735,11 @@ static bool write_module_coverage(struct resolver *resolver, const struct resolv
 
 bool resolver_write_coverage(struct resolver *resolver, struct error *err)
 {
+	size_t room = COVERAGE_LISTED_MAX;
+
 	vec_foreach (module, &resolver->modules) {
 		if (((*module)->covered || (*module)->refusal) &&
-		    !write_module_coverage(resolver, *module, err))
+		    !write_module_coverage(resolver, *module, &room, err))
 			return false;
 	}
 	return true;
