@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,13 +46,15 @@ void text_end_line(struct str *out)
 	str_append_bytes(out, "\n", 1);
 }
 
+/* A table: lists of functions have hundreds of thousands of digits. */
 static int hex_digit(char digit)
 {
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return -1;
+	static const signed char one_more[UCHAR_MAX + 1] = {
+		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
+
+	return one_more[(unsigned char)digit] - 1;
 }
 
 static void text_unescape(char *field)
@@ -81,12 +84,15 @@ bool text_next_line(char **text, struct text_line *line)
 		return false;
 	*newline = 0;
 	*text = newline + 1;
+	const bool is_escaped = memchr(at, '\\', (size_t)(newline - at)) != NULL;
+
 	while (at && line->count < TEXT_FIELDS_MAX) {
 		char *field = at, *tab = strchr(at, '\t');
 		at = tab ? tab + 1 : NULL;
 		if (tab)
 			*tab = 0;
-		text_unescape(field);
+		if (is_escaped)
+			text_unescape(field);
 		line->fields[line->count++] = field;
 	}
 	return true;
