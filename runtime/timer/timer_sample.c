@@ -57,7 +57,17 @@ static struct tare_timer_file *file_find(const char *name, uint32_t *limits)
 	return (struct tare_timer_file *)map;
 }
 
-bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
+/* With nothing in it the next thread of this slot takes it over: most threads of a program that has
+   tens of thousands end before their first tick, and a file costs more than such a thread. */
+static bool is_empty(const struct timer_thread *self)
+{
+	const struct tare_timer_file *file = self->file;
+
+	return !file->samples && !file->lost && !file->in_runtime && !file->restarted &&
+	       !file->unsampled_ns && self->window_offset + self->window_used == TARE_TIMER_RECORDS;
+}
+
+static struct tare_timer_file *file_make(const struct timer_thread *self, uint32_t *limits)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
@@ -66,10 +76,17 @@ bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
 	bytes_put_number(&text, (uint64_t)process_pid());
 	bytes_put(&text, ".");
 	bytes_put_number(&text, (uint64_t)self->tid);
-	struct tare_timer_file *file = file_find(name, limits);
+	return file_find(name, limits);
+}
+
+bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
+{
+	struct tare_timer_file *file = self->file ? self->file : file_make(self, limits);
 
 	if (!file)
 		return false;
+	file->magic = 0;
+	state_barrier();
 	self->file = file;
 	self->window = (uint64_t)file + TARE_TIMER_RECORDS;
 	self->window_bytes = WINDOW_BYTES;
@@ -79,12 +96,12 @@ bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
 	self->window_backed = FIRST_BACKED;
 	self->full = false;
 	self->frame_count = 0;
-	file->abi = TARE_TIMER_ABI;
-	file->pid = process_pid();
-	file->tid = self->tid;
-	file->process_begin_ticks = process_begin_ticks();
-	file->period_ns = timer_state.period_ns;
-	file->used_bytes = TARE_TIMER_RECORDS;
+	*file = (struct tare_timer_file){.abi = TARE_TIMER_ABI,
+					 .pid = process_pid(),
+					 .tid = self->tid,
+					 .process_begin_ticks = process_begin_ticks(),
+					 .period_ns = timer_state.period_ns,
+					 .used_bytes = TARE_TIMER_RECORDS};
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->name);
 	file->begin_ticks = kernel_ticks();
 	state_barrier();
@@ -101,6 +118,8 @@ void timer_file_end(struct timer_thread *self)
 	file->end_ticks = kernel_ticks();
 	file->flags |= TARE_TIMER_ENDED;
 	state_barrier();
+	if (is_empty(self))
+		return;
 	self->file = NULL;
 	kernel_call(SYS_munmap, self->window, self->window_bytes + PAGE_BYTES);
 	kernel_call(SYS_munmap, file, TARE_TIMER_RECORDS);

@@ -60,7 +60,7 @@ struct timer_thread {
 	struct timer_between between;
 	uint64_t random; /* state of a generator; not 0 */
 
-	struct tare_timer_file *file;
+	struct tare_timer_file *file;  /* of a slot that is not used: an empty one, or NULL */
 	uint64_t window, window_bytes; /* the part of the file that is mapped for records */
 	uint64_t window_offset;	       /* in the file */
 	uint64_t window_used, window_backed;
