@@ -5,9 +5,13 @@
  */
 #include "unwind/build.h"
 
+#include "insn/insn.h"
 #include "object/cfi.h"
+#include "unwind/from_code.h"
 
 #include <string.h>
+
+enum { GAP_BYTES_MAX = 64 };
 
 struct builder {
 	struct vec_of(uint32_t) starts;
@@ -262,6 +266,31 @@ static void put_entry(struct builder *builder, uint64_t entry, uint64_t next)
 		UNWIND_RULE_NONE);
 }
 
+/*
+ * C libraries end the information of clone before its system call, as it would be wrong in the
+ * child, and begin it anew some instructions later. The parent goes on there: what the kernel takes
+ * to make a thread is sampled behind the call. The code tells how it returns.
+ */
+static void put_gap(struct builder *builder, const struct object *object, uint64_t begin,
+		    uint64_t end)
+{
+	const unsigned char *bytes = object_at(object, begin, end - begin);
+	struct unwind_rule rule;
+	struct insn insn;
+
+	if (!bytes || end - builder->base > UINT32_MAX ||
+	    !insn_decode(bytes, end - begin, begin, &insn) || !insn.is_syscall)
+		return;
+	for (uint64_t addr = begin; addr < end; addr += insn.length) {
+		const bool known = unwind_rule_from_code(object, addr, &rule);
+
+		put_row(builder, addr, known ? keep_rule(builder, &rule) : UNWIND_RULE_NONE);
+		if (!insn_decode(bytes + (addr - begin), end - addr, addr, &insn))
+			break;
+	}
+	put_row(builder, end, UNWIND_RULE_NONE);
+}
+
 static struct unwind_table *assemble(const struct builder *builder)
 {
 	const size_t rows = builder->starts.len, rules = builder->rules.len;
@@ -350,7 +379,11 @@ struct unwind_table *unwind_table_build(const struct object *object,
 	for (size_t i = 0; i < list.len; i++) {
 		const struct object_fde *fde = list.data[i];
 
-		if (i && entry >= list.data[i - 1]->end && entry < fde->begin)
+		const uint64_t end = i ? list.data[i - 1]->end : fde->begin;
+
+		if (end < fde->begin && fde->begin - end <= GAP_BYTES_MAX)
+			put_gap(&builder, object, end, fde->begin);
+		if (i && entry >= end && entry < fde->begin)
 			put_entry(&builder, entry, fde->begin);
 		statistics->refused += !put_function(&builder, fde);
 	}
