@@ -42,7 +42,12 @@ static uint64_t move(void *context, uint64_t addr)
 
 static void write_again(const struct object *object, const struct object_fde *fde)
 {
+	static struct insn insns[TINY_TEXT_BYTES];
+	static uint32_t copy_offset[TINY_TEXT_BYTES];
 	struct copy_range copy = {.fde = fde,
+				  .insns = insns,
+				  .copy_offset = copy_offset,
+				  .insn_count = TINY_TEXT_BYTES,
 				  .copy_begin = COPY,
 				  .copy_end = COPY + 2 * TINY_TEXT_BYTES,
 				  .stubs_begin = COPY + 2 * TINY_TEXT_BYTES,
@@ -53,14 +58,13 @@ static void write_again(const struct object *object, const struct object_fde *fd
 	struct error err;
 	uint64_t addr = 0;
 
-	for (uint64_t i = 0; i < TINY_TEXT_BYTES; i++) {
-		const struct copy_point point = {TINY_TEXT + i, COPY + 2 * i};
-		vec_push(&copy.points, point);
+	for (uint32_t i = 0; i < TINY_TEXT_BYTES; i++) {
+		insns[i].addr = TINY_TEXT + i;
+		copy_offset[i] = 2 * i;
 	}
 	if (lsda_out_append(&out, &copy, &addr, &err))
 		assert(addr >= TABLE && addr < TABLE + bytes.len);
 	vec_fini(&bytes);
-	vec_fini(&copy.points);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,6 +5,6 @@ uint64_t copy_of(const struct copy_range *range, uint64_t addr)
 {
 	if (addr >= range->fde->end)
 		return range->stubs_begin;
-	const size_t low = partition_point(range->points.len, i, range->points.data[i].addr < addr);
-	return low < range->points.len ? range->points.data[low].copy_addr : range->stubs_begin;
+	const size_t low = partition_point(range->insn_count, i, range->insns[i].addr < addr);
+	return low < range->insn_count ? copy_addr_at(range, low) : range->stubs_begin;
 }

@@ -5,15 +5,9 @@
 #ifndef TARE_REWRITE_COPY_H
 #define TARE_REWRITE_COPY_H
 
+#include "insn/insn.h"
 #include "object/cfi.h"
 #include "object/object.h"
-
-/* One original instruction that was copied. Where a probe stands before the instruction,
-   copy_addr is that of the probe. */
-struct copy_point {
-	uint64_t addr; /* original link address */
-	uint64_t copy_addr;
-};
 
 /* A place in the copy that is no copied instruction (a stub, a step in it): from copy_addr on the
    unwind state is that of the original address `like`, with cfa_delta more bytes on the stack.
@@ -33,11 +27,21 @@ struct copy_range {
 	uint64_t stubs_begin;
 	uint64_t unit_begin; /* lowest copy_begin of the ranges that share code with this one */
 	size_t unit;	     /* ranges with equal numbers share code */
-	struct vec_of(struct copy_point) points; /* ascending in both addresses */
+	/* The instructions that were copied, and how far behind copy_begin each went: ascending
+	   both. Where a probe stands before the instruction, it is the probe that is there.
+	   Borrowed. */
+	const struct insn *insns;
+	const uint32_t *copy_offset;
+	size_t insn_count;
 	struct vec_of(struct copy_extra) extras; /* ascending; those in the stubs and inline ones */
 };
 
 struct copy_ranges vec_of(struct copy_range);
+
+static inline uint64_t copy_addr_at(const struct copy_range *range, size_t insn)
+{
+	return range->copy_begin + range->copy_offset[insn];
+}
 
 /* The copy of original address `addr` in the range: of the instruction there, or of the next one
    behind it (dropped padding); copy of fde->end is stubs_begin. */

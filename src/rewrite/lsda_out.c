@@ -107,11 +107,10 @@ static uint64_t pads_base(const struct lsda_out *out, const struct copy_range *r
  */
 static uint64_t bound_of(const struct copy_range *range, uint64_t addr)
 {
-	const size_t low =
-		partition_point(range->points.len, i, range->points.data[i].addr <= addr);
+	const size_t low = partition_point(range->insn_count, i, range->insns[i].addr <= addr);
 
 	return addr >= range->fde->end || !low ? copy_of(range, addr)
-					       : range->points.data[low - 1].copy_addr;
+					       : copy_addr_at(range, low - 1);
 }
 
 static bool put_call_site(const struct lsda_out *out, const struct copy_range *range,

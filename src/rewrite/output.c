@@ -142,17 +142,8 @@ static void write_note(const struct output *output)
 
 /* ---- copies, as the unwind writers want them ---- */
 
-static void describe_points(const struct range *range, struct copy_range *copy)
+static void describe_extras(const struct range *range, struct copy_range *copy)
 {
-	vec_reserve(&copy->points, range->insn_count);
-	for (uint32_t i = 0; i < range->insn_count; i++) {
-		const struct copy_point point = {range->insns[i].addr,
-						 range->copy_addr + range->copy_offset[i]};
-		/* Filler that is dropped has the place of what follows it. */
-		assert(!i || (point.addr > vec_last(&copy->points).addr &&
-			      point.copy_addr >= vec_last(&copy->points).copy_addr));
-		vec_push(&copy->points, point);
-	}
 	vec_reserve(&copy->extras, range->extras.len);
 	vec_foreach (extra, &range->extras) {
 		assert(extra->copy_addr <= range->code.len);
@@ -190,8 +181,11 @@ static void describe_copies(struct output *output)
 					  .copy_end = range->copy_addr + range->code.len,
 					  .stubs_begin = range->copy_addr + range->stubs_offset,
 					  .unit_begin = unit_begins[range->unit],
-					  .unit = range->unit};
-		describe_points(range, &copy);
+					  .unit = range->unit,
+					  .insns = range->insns,
+					  .copy_offset = range->copy_offset,
+					  .insn_count = range->insn_count};
+		describe_extras(range, &copy);
 		vec_push(&output->copies, copy);
 		vec_push(&output->copied, range);
 	}
@@ -432,10 +426,8 @@ static bool write_file(struct output *output, struct byte_vec *out, struct error
 
 static void output_fini(struct output *output)
 {
-	vec_foreach (copy, &output->copies) {
-		vec_fini(&copy->points);
+	vec_foreach (copy, &output->copies)
 		vec_fini(&copy->extras);
-	}
 	vec_fini(&output->copies);
 	vec_fini(&output->copied);
 	vec_fini(&output->lsda_addrs);

@@ -158,23 +158,23 @@ struct event {
 
 struct events vec_of(struct event);
 
-/* Index of the first point that is not at or below copy_addr in the copy. */
-static size_t point_above(const struct copy_range *range, uint64_t copy_addr)
+/* Index of the first instruction that is not at or below copy_addr in the copy. */
+static size_t insn_above(const struct copy_range *range, uint64_t copy_addr)
 {
-	return partition_point(range->points.len, i, range->points.data[i].copy_addr <= copy_addr);
+	return partition_point(range->insn_count, i, copy_addr_at(range, i) <= copy_addr);
 }
 
 /*
- * The next instruction behind copy_addr, or NULL: there the original's own state is in force again.
- * Dropped filler has the place of the instruction behind it, whose state is what counts.
+ * Index of the next instruction behind copy_addr, or their number: there the original's own state
+ * is in force again. Dropped filler has the place of the instruction behind it, whose state is what
+ * counts.
  */
-static const struct copy_point *point_behind(const struct copy_range *range, uint64_t copy_addr)
+static size_t insn_behind(const struct copy_range *range, uint64_t copy_addr)
 {
-	const size_t first = point_above(range, copy_addr);
+	const size_t first = insn_above(range, copy_addr);
 
-	if (first == range->points.len)
-		return NULL;
-	return &range->points.data[point_above(range, range->points.data[first].copy_addr) - 1];
+	return first == range->insn_count ? first
+					  : insn_above(range, copy_addr_at(range, first)) - 1;
 }
 
 static void event_put(struct events *events, uint64_t copy_addr, const struct cfi_row *row,
@@ -217,13 +217,14 @@ static void events_collect(const struct copy_range *range, const struct cfi_rows
 	for (size_t i = 0; i < range->extras.len; i++) {
 		const struct copy_extra *extra = &range->extras.data[i];
 		const struct copy_extra *following = i + 1 < range->extras.len ? extra + 1 : NULL;
-		const struct copy_point *resume = point_behind(range, extra->copy_addr);
+		const size_t insn = insn_behind(range, extra->copy_addr);
+		const uint64_t resume =
+			insn < range->insn_count ? copy_addr_at(range, insn) : range->stubs_begin;
 		put_rows_before(range, rows, extra->copy_addr, &next, events);
 		event_put(events, extra->copy_addr, cfi_row_at(rows, extra->like), extra);
-		if (resume && resume->copy_addr < range->stubs_begin &&
-		    (!following || resume->copy_addr < following->copy_addr)) {
-			put_rows_before(range, rows, resume->copy_addr, &next, events);
-			event_put(events, resume->copy_addr, cfi_row_at(rows, resume->addr), NULL);
+		if (resume < range->stubs_begin && (!following || resume < following->copy_addr)) {
+			put_rows_before(range, rows, resume, &next, events);
+			event_put(events, resume, cfi_row_at(rows, range->insns[insn].addr), NULL);
 		}
 	}
 	put_rows_before(range, rows, UINT64_MAX, &next, events);

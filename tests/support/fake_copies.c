@@ -17,19 +17,22 @@ static bool is_dropped(uint64_t i, uint64_t size)
 }
 
 /* One byte deep inside every eleventh copied byte the stack is 128 bytes deeper. */
-static void points_put(struct copy_range *range)
+static void insns_put(struct arena *arena, struct copy_range *range)
 {
 	const uint64_t size = range->fde->end - range->fde->begin;
+	struct insn *insns = arena_alloc(arena, size * sizeof(*insns));
+	uint32_t *copy_offset = arena_alloc(arena, size * sizeof(*copy_offset));
 
+	range->insns = insns;
+	range->copy_offset = copy_offset;
+	range->insn_count = size;
 	for (uint64_t i = 0; i < size; i++) {
-		const struct copy_point point = {range->fde->begin + i,
-						 range->copy_begin +
-							 (i + is_dropped(i, size)) * FAKE_STRIDE};
-		vec_push(&range->points, point);
+		insns[i] = (struct insn){.addr = range->fde->begin + i, .length = 1};
+		copy_offset[i] = (uint32_t)(i + is_dropped(i, size)) * FAKE_STRIDE;
 		if (i % 11 == 5)
-			extra_put(range, point.copy_addr + 1, point.addr, 128);
+			extra_put(range, copy_addr_at(range, i) + 1, insns[i].addr, 128);
 		if (i % 22 == 5)
-			extra_put(range, point.copy_addr + 2, point.addr, 0);
+			extra_put(range, copy_addr_at(range, i) + 2, insns[i].addr, 0);
 	}
 	range->stubs_begin = range->copy_begin + size * FAKE_STRIDE;
 	range->copy_end = range->stubs_begin + FAKE_STUB_BYTES;
@@ -53,7 +56,7 @@ static void ranges_put(const struct object *object, struct fake_copies *copies)
 			copies->refused++;
 			continue;
 		}
-		points_put(&range);
+		insns_put(&copies->arena, &range);
 		addr = (range.copy_end + 15) & ~UINT64_C(15);
 		vec_push(&copies->ranges, range);
 	}
@@ -168,10 +171,9 @@ bool fake_copies_build(const struct object *object, struct fake_copies *copies, 
 
 void fake_copies_fini(struct fake_copies *copies)
 {
-	vec_foreach (range, &copies->ranges) {
-		vec_fini(&range->points);
+	vec_foreach (range, &copies->ranges)
 		vec_fini(&range->extras);
-	}
+	arena_fini(&copies->arena);
 	vec_fini(&copies->ranges);
 	vec_fini(&copies->lsda_addrs);
 	vec_fini(&copies->image);

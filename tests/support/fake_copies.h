@@ -6,11 +6,13 @@
 #ifndef TARE_TESTS_FAKE_COPIES_H
 #define TARE_TESTS_FAKE_COPIES_H
 
+#include "base/arena.h"
 #include "rewrite/elf_out.h"
 #include "rewrite/lsda_out.h"
 #include "rewrite/unwind_out.h"
 
 struct fake_copies {
+	struct arena arena; /* of the ranges' instructions */
 	struct copy_ranges ranges;
 	struct vec_of(uint64_t) lsda_addrs;
 	struct elf_layout layout;

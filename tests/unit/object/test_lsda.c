@@ -308,14 +308,16 @@ static void landing_pad_not_copied(void **state)
 	small_elf_build(&elf, &(struct small_elf_options){0});
 	struct object *object =
 		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
-	struct copy_point point = {SMALL_TEXT + 4, 0x10000}, end = {SMALL_TEXT + 20, 0x10020};
+	const struct insn insns[] = {{.addr = SMALL_TEXT + 4}, {.addr = SMALL_TEXT + 20}};
+	const uint32_t copy_offset[] = {0, 0x20};
 	struct copy_range range = {.fde = object_fde_covering(object, SMALL_TEXT),
+				   .insns = insns,
+				   .copy_offset = copy_offset,
+				   .insn_count = 2,
 				   .copy_begin = 0x10000,
 				   .stubs_begin = 0x10040,
 				   .copy_end = 0x10050,
 				   .unit_begin = 0x10000};
-	vec_push(&range.points, point);
-	vec_push(&range.points, end);
 	const struct lsda_out out = {
 		.object = object, .bytes = &bytes, .bytes_addr = 0x11000, .landing_pad = no_pad};
 	put_u8(&bytes, 0);
@@ -325,7 +327,6 @@ static void landing_pad_not_copied(void **state)
 	assert_true(strstr(err.message, "0x430") != NULL);
 	assert_int_equal(bytes.len, 1);
 	vec_fini(&bytes);
-	vec_fini(&range.points);
 	object_close(object);
 	small_elf_fini(&elf);
 }
@@ -351,14 +352,16 @@ static void landing_pad_at_the_beginning(void **state)
 	small_elf_build(&elf, &(struct small_elf_options){0});
 	struct object *object =
 		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
-	struct copy_point point = {SMALL_TEXT + 4, 0x10000}, end = {SMALL_TEXT + 20, 0x10020};
+	const struct insn insns[] = {{.addr = SMALL_TEXT + 4}, {.addr = SMALL_TEXT + 20}};
+	const uint32_t copy_offset[] = {0, 0x20};
 	struct copy_range range = {.fde = object_fde_covering(object, SMALL_TEXT),
+				   .insns = insns,
+				   .copy_offset = copy_offset,
+				   .insn_count = 2,
 				   .copy_begin = 0x10000,
 				   .stubs_begin = 0x10040,
 				   .copy_end = 0x10050,
 				   .unit_begin = 0x10000};
-	vec_push(&range.points, point);
-	vec_push(&range.points, end);
 	const struct lsda_out out = {.object = object,
 				     .bytes = &bytes,
 				     .bytes_addr = 0x11000,
@@ -374,7 +377,6 @@ static void landing_pad_at_the_beginning(void **state)
 	assert_int_equal(distance, 0);
 	lsda_fini(&lsda);
 	vec_fini(&bytes);
-	vec_fini(&range.points);
 	object_close(object);
 	small_elf_fini(&elf);
 }
