@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { GAP_BYTES_MAX = 64 };
+enum { GAP_BYTES_MAX = 64, GAPS_MAX = 64 }; /* where the code is followed */
 
 struct builder {
 	struct vec_of(uint32_t) starts;
@@ -21,6 +21,7 @@ struct builder {
 	struct map rules_by_hash, programs_by_hash;
 	uint64_t base;
 	struct cfi_rows rows; /* of one function */
+	size_t gap_count;     /* in which the code was followed */
 };
 
 /* The slot of UNWIND_SAVED_*, or -1 for registers that functions do not preserve. */
@@ -278,9 +279,11 @@ static void put_gap(struct builder *builder, const struct object *object, uint64
 	struct unwind_rule rule;
 	struct insn insn;
 
-	if (!bytes || end - builder->base > UINT32_MAX ||
-	    !insn_decode(bytes, end - begin, begin, &insn) || !insn.is_syscall)
+	if (!bytes || end - builder->base > UINT32_MAX || end - begin > GAP_BYTES_MAX ||
+	    builder->gap_count == GAPS_MAX || !insn_decode(bytes, end - begin, begin, &insn) ||
+	    !insn.is_syscall)
 		return;
+	builder->gap_count++;
 	for (uint64_t addr = begin; addr < end; addr += insn.length) {
 		const bool known = unwind_rule_from_code(object, addr, &rule);
 
@@ -378,10 +381,9 @@ struct unwind_table *unwind_table_build(const struct object *object,
 	builder_init(&builder, list.len ? list.data[0]->begin : 0);
 	for (size_t i = 0; i < list.len; i++) {
 		const struct object_fde *fde = list.data[i];
-
 		const uint64_t end = i ? list.data[i - 1]->end : fde->begin;
 
-		if (end < fde->begin && fde->begin - end <= GAP_BYTES_MAX)
+		if (end < fde->begin)
 			put_gap(&builder, object, end, fde->begin);
 		if (i && entry >= end && entry < fde->begin)
 			put_entry(&builder, entry, fde->begin);
