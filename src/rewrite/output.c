@@ -142,6 +142,17 @@ static void write_note(const struct output *output)
 
 /* ---- copies, as the unwind writers want them ---- */
 
+/* The writers search in the instructions. Filler that is dropped has the place of what follows it.
+ */
+static bool is_ascending(const struct range *range)
+{
+	for (uint32_t i = 1; i < range->insn_count; i++)
+		if (range->insns[i].addr <= range->insns[i - 1].addr ||
+		    range->copy_offset[i] < range->copy_offset[i - 1])
+			return false;
+	return true;
+}
+
 static void describe_extras(const struct range *range, struct copy_range *copy)
 {
 	vec_reserve(&copy->extras, range->extras.len);
@@ -176,6 +187,7 @@ static void describe_copies(struct output *output)
 			continue;
 		assert(range->stubs_offset <= range->code.len);
 		assert(unit_begins[range->unit] <= range->copy_addr);
+		assert(is_ascending(range));
 		struct copy_range copy = {.fde = range->fde,
 					  .copy_begin = range->copy_addr,
 					  .copy_end = range->copy_addr + range->code.len,

@@ -204,7 +204,6 @@ for mode in no-tsc filter errors threads children crowd; do
 done
 
 # Threads that end before their first tick leave no file each; and what it takes to make them is their maker's.
-record_options=(--method=sample)
 record "$FIXTURES/crowds" 8000 4
 has "count(*) < 4000 FROM thread" "threads without a sample share files"
 has "10 * total(truncated) < total(samples) AND total(samples) > 0 FROM sampling" \
