@@ -11,8 +11,9 @@ SETUP  ?=
 
 all: build
 
-$(BUILD)/build.ninja:
-	meson setup $(SETUP) $(BUILD)
+# Anew where packages have come since, as what they bring is built, too.
+$(BUILD)/build.ninja: $(wildcard /var/lib/dpkg/status)
+	meson setup $(SETUP) $(if $(wildcard $@),--reconfigure) $(BUILD)
 
 # What is installed.
 build: setup-build
