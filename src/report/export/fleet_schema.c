@@ -24,24 +24,39 @@ static const char *const duckdb_types[FLEET_TYPES] = {
 	[FLEET_TEXT] = "VARCHAR",   [FLEET_DATE] = "DATE",
 };
 
+enum { MOST_SUMS = 6 };
+
 /* Rows with the same keys become one. */
 struct summed {
-	const char *name, *from, *keys, *sums;
+	const char *name, *from, *keys;
+	struct {
+		const char *of, *name;
+	} sums[MOST_SUMS + 1]; /* the last one has no name */
 };
 
 static const struct summed all_summed[] = {
-	{"function_by_rank", "function",
+	{"function_by_rank",
+	 "function",
 	 "program, program_build_id, ranks, host, rank, function, module, build_id, name",
-	 "sum(1) AS processes, sum(calls) AS all_calls, sum(elapsed_inclusive_ns) AS elapsed_ns, "
-	 "sum(cpu_inclusive_ns) AS cpu_ns, sum(cpu_exclusive_ns) AS cpu_own_ns, "
-	 "sum(application_inclusive_ns) AS application_ns"},
-	{"frame_by_program", "frame",
+	 {{"1", "processes"},
+	  {"calls", "all_calls"},
+	  {"elapsed_inclusive_ns", "elapsed_ns"},
+	  {"cpu_inclusive_ns", "cpu_ns"},
+	  {"cpu_exclusive_ns", "cpu_own_ns"},
+	  {"application_inclusive_ns", "application_ns"}}},
+	{"frame_by_program",
+	 "frame",
 	 "program, event, unit, path, parent_path, level, function, name",
-	 "sum(calls) AS all_calls, sum(own) AS all_own, sum(small) AS all_small, "
-	 "sum(with_callees) AS all_with_callees"},
-	{"path_by_program", "node", "program, path, parent_path, function, level",
-	 "sum(calls) AS all_calls, sum(elapsed_exclusive_ns) AS elapsed_own_ns, "
-	 "sum(cpu_exclusive_ns) AS cpu_own_ns"},
+	 {{"calls", "all_calls"},
+	  {"own", "all_own"},
+	  {"small", "all_small"},
+	  {"with_callees", "all_with_callees"}}},
+	{"path_by_program",
+	 "node",
+	 "program, path, parent_path, function, level",
+	 {{"calls", "all_calls"},
+	  {"elapsed_exclusive_ns", "elapsed_own_ns"},
+	  {"cpu_exclusive_ns", "cpu_own_ns"}}},
 };
 
 /* Those that have the same text everywhere. */
@@ -158,6 +173,14 @@ static void append_table(struct str *out, const struct fleet_table *table, enum 
 		append_distributed(out, table->name, "run");
 }
 
+/* DuckDB's sums have 128 bits, for which Parquet has no integers. */
+static void append_sums(struct str *out, const struct summed *summed, enum fleet_schema schema)
+{
+	for (size_t i = 0; summed->sums[i].name; i++)
+		str_printf(out, "%ssum(%s)%s AS %s", i ? ", " : "", summed->sums[i].of,
+			   is_duckdb(schema) ? "::UBIGINT" : "", summed->sums[i].name);
+}
+
 static void append_summed(struct str *out, const struct summed *summed, enum fleet_schema schema)
 {
 	if (is_duckdb(schema))
@@ -168,8 +191,9 @@ static void append_summed(struct str *out, const struct summed *summed, enum fle
 			   "CREATE MATERIALIZED VIEW IF NOT EXISTS %s%s\n"
 			   "  ENGINE = SummingMergeTree ORDER BY (%s)",
 			   summed->name, ending(schema), summed->keys);
-	str_printf(out, " AS\n  SELECT %s,\n    %s\n  FROM %s%s GROUP BY %s;\n", summed->keys,
-		   summed->sums, summed->from, ending(schema), summed->keys);
+	str_printf(out, " AS\n  SELECT %s,\n    ", summed->keys);
+	append_sums(out, summed, schema);
+	str_printf(out, "\n  FROM %s%s GROUP BY %s;\n", summed->from, ending(schema), summed->keys);
 	if (schema == FLEET_SCHEMA_SHARD)
 		append_distributed(out, summed->name, "rand()");
 }
