@@ -41,6 +41,7 @@ struct tare_rank {
 
 /* What an environment says, as far as it was read. */
 struct tare_rank_scan {
+	bool in_step; /* of Slurm */
 	struct {
 		bool has_rank;
 		uint32_t rank, size;
@@ -82,15 +83,22 @@ static inline void tare_rank_take(struct tare_rank_scan *scan, const char *entry
 		scan->by[TARE_LAUNCHER_##constant].size = number;
 	TARE_LAUNCHER_LIST(TARE_LAUNCHER_TAKE)
 #undef TARE_LAUNCHER_TAKE
+	if ((value = tare_rank_value(entry, "SLURM_STEP_ID")) && tare_rank_number(value, &number))
+		scan->in_step = true;
 }
 
-/* PMIx says no size; Slurm, whose PMIx it may be, says the same rank and how many there are. */
+/*
+ * PMIx says no size; Slurm, whose PMIx it may be, says the same rank and how many there are. Slurm
+ * tells a batch script, and the shell of salloc, that it is rank 0 of all that the job may start.
+ * It is none: what srun starts has the number of its step, the script has none, and that of the
+ * shell is one beyond all numbers here.
+ */
 static inline struct tare_rank tare_rank_of(const struct tare_rank_scan *scan)
 {
 	struct tare_rank rank = {TARE_LAUNCHER_NONE, 0, 0, 0};
 
 	for (uint32_t i = TARE_LAUNCHER_NONE + 1; i < TARE_LAUNCHERS; i++) {
-		if (!scan->by[i].has_rank)
+		if (!scan->by[i].has_rank || (i == TARE_LAUNCHER_SLURM && !scan->in_step))
 			continue;
 		if (!rank.launcher)
 			rank = (struct tare_rank){i, scan->by[i].rank, 0, 0};

@@ -2,6 +2,7 @@
 #include "cli/repeated_runs.h"
 
 #include "base/base.h"
+#include "base/passed_on.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -53,7 +54,7 @@ static int wait_for(pid_t child, const sigset_t *mine)
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		const int number = sigwaitinfo(mine, NULL);
-		if (number == SIGTERM || number == SIGHUP)
+		if (passed_on_has(number))
 			kill(child, number);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -71,8 +72,7 @@ static void take_signals(struct signals *signals)
 
 	sigemptyset(&signals->mine);
 	sigaddset(&signals->mine, SIGCHLD);
-	sigaddset(&signals->mine, SIGTERM);
-	sigaddset(&signals->mine, SIGHUP);
+	passed_on_add(&signals->mine);
 	sigprocmask(SIG_BLOCK, &signals->mine, &signals->mask);
 	/* Where it is ignored, nothing tells that a child has ended. */
 	sigaction(SIGCHLD, &standard, &signals->child);

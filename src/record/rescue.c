@@ -11,6 +11,7 @@
  */
 #include "record/rescue.h"
 
+#include "base/passed_on.h"
 #include "session/interrupt.h"
 
 #include <dirent.h>
@@ -108,15 +109,14 @@ static int wait_for_command(void)
 	int status = command->wait_status;
 
 	sigemptyset(&mine);
-	sigaddset(&mine, SIGTERM);
-	sigaddset(&mine, SIGHUP);
+	passed_on_add(&mine);
 	sigaddset(&mine, SIGCHLD);
 	while (!command->ended) {
 		const pid_t got = waitpid(command->pid, &status, WNOHANG);
 		if (got == command->pid || (got < 0 && errno != EINTR))
 			break;
 		const int number = sigtimedwait(&mine, NULL, &moment);
-		if (number == SIGTERM || number == SIGHUP)
+		if (passed_on_has(number))
 			kill(command->pid, number);
 	}
 	return status;

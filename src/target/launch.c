@@ -1,12 +1,13 @@
 /*
- * Starting and waiting for the command. SIGTERM, SIGHUP and SIGCHLD are blocked in tare and read
- * from a signalfd; the child gets the mask and the dispositions that tare had. Errors of execve
- * come back through a pipe that the exec closes; through another one the child is told to go on,
- * and ends if that never happens.
+ * Starting and waiting for the command. SIGCHLD and the signals that are passed on are blocked in
+ * tare and read from a signalfd; the child gets the mask and the dispositions that tare had. Errors
+ * of execve come back through a pipe that the exec closes; through another one the child is told to
+ * go on, and ends if that never happens.
  */
 #include "target/launch.h"
 
 #include "abi/session.h"
+#include "base/passed_on.h"
 #include "target/ending.h"
 
 #include <errno.h>
@@ -200,8 +201,7 @@ static bool signals_take_over(struct launch *launch, struct error *err)
 	sigaction(SIGINT, NULL, &launch->old_interrupt);
 	sigaction(SIGQUIT, NULL, &launch->old_quit);
 	sigemptyset(&mine);
-	sigaddset(&mine, SIGTERM);
-	sigaddset(&mine, SIGHUP);
+	passed_on_add(&mine);
 	sigaddset(&mine, SIGCHLD);
 	/* Blocked until tare ignores them: a ^C while the child starts must not end tare. */
 	sigaddset(&mine, SIGINT);

@@ -51,7 +51,7 @@ struct launch {
 
 /*
  * Forks and executes. From then on tare ignores SIGINT and SIGQUIT (a terminal sends them to the
- * command itself) and SIGTERM and SIGHUP are forwarded by launch_handle_signals. False with err
+ * command itself), and launch_handle_signals forwards those of base/passed_on.h. False with err
  * and *status (enum target_status) when the program could not be started.
  */
 bool launch_start(struct launch *launch, const struct launch_options *options, int *status,

@@ -28,6 +28,7 @@ static int no_job(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
+	unsetenv("SLURM_STEP_ID");
 	return 0;
 }
 
@@ -73,6 +74,7 @@ static void test_launchers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i += 2) {
 		no_job(state);
+		setenv("SLURM_STEP_ID", "0", 1);
 		setenv(variables[i], "3", 1);
 		expect("%r", "3");
 		expect_refused("%n", "%n has no value");
@@ -85,6 +87,14 @@ static void test_launchers(void **state)
 	setenv("PMIX_RANK", "7", 1);
 	setenv("PMIX_SIZE", "8", 1);
 	expect("%r-%n", "7-8");
+}
+
+static void test_batch_script(void **state)
+{
+	(void)state;
+	setenv("SLURM_PROCID", "0", 1);
+	setenv("SLURM_NTASKS", "4", 1);
+	expect_refused("%r", "%r has no value");
 }
 
 static void test_what_is_no_number(void **state)
@@ -103,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_places, no_job),
 		cmocka_unit_test_setup(test_launchers, no_job),
+		cmocka_unit_test_setup(test_batch_script, no_job),
 		cmocka_unit_test_setup(test_what_is_no_number, no_job),
 	};
 

@@ -41,7 +41,8 @@ static void test_launchers(void **state)
 {
 	(void)state;
 	expect(ENVIRONMENT("PATH=/bin", "PMI_RANK=3", "PMI_SIZE=4"), TARE_LAUNCHER_PMI, 3, 4);
-	expect(ENVIRONMENT("SLURM_NTASKS=64", "SLURM_PROCID=0"), TARE_LAUNCHER_SLURM, 0, 64);
+	expect(ENVIRONMENT("SLURM_NTASKS=64", "SLURM_PROCID=0", "SLURM_STEP_ID=0"),
+	       TARE_LAUNCHER_SLURM, 0, 64);
 	expect(ENVIRONMENT("MV2_COMM_WORLD_RANK=1"), TARE_LAUNCHER_MVAPICH, 1, 0);
 	expect(ENVIRONMENT("PATH=/bin", "PMI_SIZE=4"), TARE_LAUNCHER_NONE, 0, 0);
 	/* mpirun in an allocation, whose own task is another one, and of another number */
@@ -49,10 +50,21 @@ static void test_launchers(void **state)
 			   "PMIX_RANK=5", "OMPI_COMM_WORLD_SIZE=8"),
 	       TARE_LAUNCHER_OPEN_MPI, 5, 8);
 	/* Slurm's own PMIx */
-	expect(ENVIRONMENT("SLURM_PROCID=5", "SLURM_NTASKS=6", "PMIX_RANK=5"), TARE_LAUNCHER_PMIX,
-	       5, 6);
-	expect(ENVIRONMENT("SLURM_PROCID=4", "SLURM_NTASKS=6", "PMIX_RANK=5"), TARE_LAUNCHER_PMIX,
-	       5, 0);
+	expect(ENVIRONMENT("SLURM_PROCID=5", "SLURM_NTASKS=6", "SLURM_STEP_ID=1", "PMIX_RANK=5"),
+	       TARE_LAUNCHER_PMIX, 5, 6);
+	expect(ENVIRONMENT("SLURM_PROCID=4", "SLURM_NTASKS=6", "SLURM_STEP_ID=1", "PMIX_RANK=5"),
+	       TARE_LAUNCHER_PMIX, 5, 0);
+}
+
+/* A batch script, what it starts by another launcher, and the shell of salloc. */
+static void test_outside_of_steps(void **state)
+{
+	(void)state;
+	expect(ENVIRONMENT("SLURM_PROCID=0", "SLURM_NTASKS=4"), TARE_LAUNCHER_NONE, 0, 0);
+	expect(ENVIRONMENT("SLURM_PROCID=0", "SLURM_NTASKS=4", "PMIX_RANK=0"), TARE_LAUNCHER_PMIX,
+	       0, 0);
+	expect(ENVIRONMENT("SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_STEP_ID=4294967290"),
+	       TARE_LAUNCHER_NONE, 0, 0);
 }
 
 static void test_what_is_no_number(void **state)
@@ -167,9 +179,13 @@ static void test_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_launchers),	  cmocka_unit_test(test_what_is_no_number),
-		cmocka_unit_test(test_another_process),	  cmocka_unit_test(test_no_environment),
-		cmocka_unit_test(test_large_environment), cmocka_unit_test(test_own),
+		cmocka_unit_test(test_launchers),
+		cmocka_unit_test(test_outside_of_steps),
+		cmocka_unit_test(test_what_is_no_number),
+		cmocka_unit_test(test_another_process),
+		cmocka_unit_test(test_no_environment),
+		cmocka_unit_test(test_large_environment),
+		cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

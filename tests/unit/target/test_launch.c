@@ -344,6 +344,24 @@ static void test_terminations_are_forwarded_and_interrupts_ignored(void **state)
 	launch_fini(&launch);
 }
 
+/* Batch systems announce the end of the time by these, some to nobody but tare. */
+static void test_users_signals_are_forwarded(void **state)
+{
+	static const char *const names[] = {"USR1", "USR2", "HUP"};
+	struct launch launch;
+	char script[160];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(script, sizeof(script),
+			 "trap 'exit 9' %s; kill -%s %d; "
+			 "i=0; while test $i -lt 500; do sleep 0.01; i=$((i+1)); done",
+			 names[i], names[i], (int)getpid());
+		assert_int_equal(run(script, &launch), 9);
+		launch_fini(&launch);
+	}
+}
+
 static void test_descriptors_are_not_inherited(void **state)
 {
 	struct launch launch;
@@ -393,6 +411,7 @@ int main(void)
 		LAUNCH_TEST(test_statuses),
 		LAUNCH_TEST(test_environment_and_name),
 		LAUNCH_TEST(test_signals_are_as_they_were),
+		LAUNCH_TEST(test_users_signals_are_forwarded),
 		LAUNCH_TEST(test_terminations_are_forwarded_and_interrupts_ignored),
 		LAUNCH_TEST(test_descriptors_are_not_inherited),
 		LAUNCH_TEST(test_failing_exec),
