@@ -243,6 +243,10 @@ static bool check(const struct export_values *values, const struct operands *ope
 	if ((values->wakers || values->waits) && strcmp((*format)->name, "folded") != 0)
 		return error_set(err, ERROR_USAGE, "%s is for --format=folded only",
 				 values->waits ? "--waits" : "--wakers");
+	if ((values->wakers || values->waits) && (values->profile.from || values->profile.to))
+		return error_set(err, ERROR_USAGE,
+				 "%s is of the whole recording; leave out --from and --to",
+				 values->waits ? "--waits" : "--wakers");
 	if (!check_tables(values, *format, err))
 		return false;
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))

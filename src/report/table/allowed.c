@@ -1,5 +1,4 @@
-/* Which options of the call tree go with which views. Refuses the others, which would do nothing.
- */
+/* Which options go with which views. Refuses the others, which would do nothing. */
 #include "report/table/calltree.h"
 
 #define V(view) (1u << VIEW_##view)
@@ -62,5 +61,9 @@ bool report_check_allowed(const struct report_options *options, enum view_id vie
 		return error_set(err, ERROR_USAGE,
 				 "--noise shows all rows, and --%s leaves some out: one of them",
 				 options->trim_given ? "trim" : "fold");
+	if (view == VIEW_WAKERS && (options->from || options->to))
+		return error_set(err, ERROR_USAGE,
+				 "who ended waits is known of the whole recording; leave out "
+				 "--from and --to");
 	return true;
 }

@@ -24,7 +24,7 @@ bool report_has_level(const struct report *report, const struct report_row *row)
 struct report_row report_row_of_node(const struct analysis *analysis,
 				     const struct report_row *above, uint32_t index);
 
-/* Refuses options of the call tree that do nothing in the view. */
+/* Refuses options that do nothing in the view. */
 bool report_check_allowed(const struct report_options *options, enum view_id view,
 			  struct error *err);
 

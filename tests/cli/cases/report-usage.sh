@@ -54,6 +54,8 @@ try calltree x.tare --expand=0
 try calltree x.tare --trim=101
 try calltree x.tare --noise --trim=1
 try calltree x.tare --noise --fold=0
+try wakers x.tare --from=1
 tare export --format=chrome x.tare --root=main 2>&1
 tare export --format=html x.tare --my-code 2>&1
+tare export --format=folded --wakers x.tare --to=1 2>&1
 echo "status $?"
