@@ -4,35 +4,21 @@
 . "$(dirname "$0")/lib.sh"
 need gcc strip nm readelf
 
-# It says how much more processor time the one takes than the other: that is the processor's affair, not tare's.
+# The one takes about three times as long as the other; by how much, is the processor's affair.
 cat >"$work/bare.c" <<'END'
-#include <stdio.h>
-#include <time.h>
 static volatile unsigned long sum;
-static double spent[2];
 #define KEPT __attribute__((noinline, noclone))
-static double cpu(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec + now.tv_nsec * 1e-9;
-}
 KEPT static void shorter(long n) { for (long i = 0; i < n; i++) sum += i; __asm__(""); }
 KEPT static void longer(long n) { for (long i = 0; i < 3 * n; i++) sum ^= i; __asm__(""); }
 KEPT static void both(long n)
 {
-	const double begin = cpu();
 	shorter(n);
-	const double between = cpu();
 	longer(n);
-	spent[0] += between - begin;
-	spent[1] += cpu() - between;
 }
 int main(void)
 {
 	for (int i = 0; i < 100; i++)
 		both(1000000);
-	printf("%f\n", spent[1] / spent[0]);
 	return 0;
 }
 END
@@ -49,8 +35,7 @@ rows = [row for row in csv.DictReader(open("functions.csv")) if row["module"] ==
 found = {int(row["address"], 16): row for row in rows}
 one, other = found[begins["shorter"]], found[begins["longer"]]
 samples = [int(row["exclusive_samples"]) for row in (one, other)]
-ratio = float(open("recorded.stdout").read())
-assert 0.6 < samples[1] / samples[0] / ratio < 1.6, (samples, ratio)
+assert samples[1] > samples[0] > 0.05 * sum(samples), samples
 assert sum(samples) > 0.9 * sum(int(row["exclusive_samples"]) for row in rows), rows
 END
 }
