@@ -5,8 +5,8 @@
  * lower quartile of the batches: what disturbs a batch (interrupts, cold caches, a busy sibling)
  * only makes it longer.
  *
- * Counters and dormant probes are measured one behind the other, which is the least that they take:
- * in a program they wait for each other, or for nothing.
+ * Counters and dormant probes are measured one behind the other: in a program they wait for each
+ * other, which takes longer, or stand beside what waits, and take nothing.
  *
  * It is repeated at the end of the process, with the same memory: by then the program may have
  * forbidden itself system calls.

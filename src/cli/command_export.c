@@ -240,13 +240,13 @@ static bool check(const struct export_values *values, const struct operands *ope
 	const char *for_pages = option_of_pages(values);
 	if (for_pages && strcmp((*format)->name, "html") != 0)
 		return error_set(err, ERROR_USAGE, "%s is for --format=html only", for_pages);
-	if ((values->wakers || values->waits) && strcmp((*format)->name, "folded") != 0)
-		return error_set(err, ERROR_USAGE, "%s is for --format=folded only",
-				 values->waits ? "--waits" : "--wakers");
-	if ((values->wakers || values->waits) && (values->profile.from || values->profile.to))
+	const char *of_waits = values->waits ? "--waits" : values->wakers ? "--wakers" : NULL;
+	if (of_waits && strcmp((*format)->name, "folded") != 0)
+		return error_set(err, ERROR_USAGE, "%s is for --format=folded only", of_waits);
+	if (of_waits && (values->profile.from || values->profile.to))
 		return error_set(err, ERROR_USAGE,
 				 "%s is of the whole recording; leave out --from and --to",
-				 values->waits ? "--waits" : "--wakers");
+				 of_waits);
 	if (!check_tables(values, *format, err))
 		return false;
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))
