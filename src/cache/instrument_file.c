@@ -69,6 +69,7 @@ static void count(struct instrument_file *file, const struct rewrite_statistics 
 		.jumps_saved = statistics->jumps_saved,
 		.jumps_by_labels = statistics->jumps_by_labels,
 		.jumps_tail = statistics->jumps_tail,
+		.label_pointers = statistics->label_pointers,
 		.code_bytes = statistics->code_bytes,
 		.map_bytes = statistics->map_bytes,
 	};

@@ -33,6 +33,7 @@ struct instrument_file_counts {
 	uint64_t units, instructions, probes, probes_with_live_flags;
 	uint64_t jumps_indirect, jumps_table_static, jumps_translated, jumps_saved, jumps_by_labels,
 		jumps_tail;
+	uint64_t label_pointers;
 	uint64_t code_bytes, map_bytes;
 };
 

@@ -86,6 +86,7 @@ static void append_counts(const struct instrument_file *file, struct str *out)
 		{"jumps_translated_with_saves", counts->jumps_saved},
 		{"jumps_by_labels", counts->jumps_by_labels},
 		{"jumps_leaving", counts->jumps_tail},
+		{"label_pointers", counts->label_pointers},
 		{"input_bytes", file->input_bytes},
 		{"output_bytes", file->output_bytes},
 		{"code_bytes", counts->code_bytes},

@@ -307,7 +307,8 @@ void object_close(struct object *object)
 	map_fini(&object->thunks);
 	map_fini(&object->slot_names);
 	map_fini(&object->slot_functions);
-	map_fini(&object->code_words);
+	vec_fini(&object->code_words);
+	map_fini(&object->code_word_at);
 	map_fini(&object->cies);
 	file_view_close(&object->debug_view);
 	file_view_close(&object->view);

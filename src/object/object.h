@@ -141,6 +141,12 @@ const uint64_t *object_code_pointers(const struct object *object, size_t *count)
 /* Whether the loader puts an address of the file's own code into the word at `addr` (RELATIVE and
    RELR relocations); *target gets it. */
 bool object_code_word(const struct object *object, uint64_t addr, uint64_t *target);
+/* All such words, in the order of their relocations. */
+struct object_code_word {
+	uint64_t addr, target;
+	uint64_t stored_at; /* where the file has the target: in the relocation, or in the word */
+};
+const struct object_code_word *object_code_words(const struct object *object, size_t *count);
 /* Sorted addresses in executable segments that are changed by dynamic relocations. */
 const uint64_t *object_text_relocations(const struct object *object, size_t *count);
 

@@ -64,7 +64,8 @@ struct object {
 	struct vec_of(const char *) names;
 
 	struct u64_vec code_pointers, text_relocations;
-	struct map code_words; /* relocated word -> the code address that it will hold */
+	struct vec_of(struct object_code_word) code_words;
+	struct map code_word_at; /* relocated word -> index of the last one of that address */
 
 	struct object_extent eh_frame, eh_frame_hdr;
 	struct map cies; /* offset in .eh_frame -> index in cie_list */

@@ -5,17 +5,20 @@
  */
 #include "object/private.h"
 
+#include <stddef.h>
 #include <string.h>
 
-typedef void reloc_visitor(struct object *object, const Elf64_Rela *rela);
+/* `addr`: where the record is loaded. */
+typedef void reloc_visitor(struct object *object, const Elf64_Rela *rela, uint64_t addr);
 
-static void table_visit(struct object *object, struct byte_reader table, reloc_visitor *visit)
+static void table_visit(struct object *object, struct byte_reader table, uint64_t addr,
+			reloc_visitor *visit)
 {
 	Elf64_Rela rela;
 
-	for (; bytes_left(&table) >= sizeof(rela); table.at += sizeof(rela)) {
+	for (; bytes_left(&table) >= sizeof(rela); table.at += sizeof(rela), addr += sizeof(rela)) {
 		memcpy(&rela, table.at, sizeof(rela));
-		visit(object, &rela);
+		visit(object, &rela, addr);
 	}
 }
 
@@ -25,7 +28,7 @@ static void range_visit(struct object *object, uint64_t addr, uint64_t size, rel
 	const unsigned char *at = object_rest_at(object, addr, &rest);
 
 	if (at)
-		table_visit(object, byte_reader(at, size < rest ? size : rest), visit);
+		table_visit(object, byte_reader(at, size < rest ? size : rest), addr, visit);
 }
 
 static void relas_visit(struct object *object, reloc_visitor *visit)
@@ -41,7 +44,8 @@ static void relas_visit(struct object *object, reloc_visitor *visit)
 	for (size_t i = 0; i < object->section_count; i++) {
 		const Elf64_Shdr *header = &object->sections[i].header;
 		if (header->sh_type == SHT_RELA && (header->sh_flags & SHF_ALLOC))
-			table_visit(object, section_contents(file, &object->sections[i]), visit);
+			table_visit(object, section_contents(file, &object->sections[i]),
+				    header->sh_addr, visit);
 	}
 }
 
@@ -81,10 +85,11 @@ static void slot_function_put(struct object *object, const Elf64_Rela *rela)
 			symbol.st_value;
 }
 
-static void slot_name_put(struct object *object, const Elf64_Rela *rela)
+static void slot_name_put(struct object *object, const Elf64_Rela *rela, uint64_t addr)
 {
 	const char *name = rela_name(object, rela);
 
+	(void)addr;
 	if (!name || !*name)
 		return;
 	map_put(&object->slot_names, rela->r_offset, object->names.len);
@@ -105,15 +110,16 @@ static void code_pointer_add(struct object *object, uint64_t addr)
 		vec_push(&object->code_pointers, addr);
 }
 
-/* The word at `where` will hold `addr`. */
-static void code_word_add(struct object *object, uint64_t where, uint64_t addr)
+static void code_word_add(struct object *object, struct object_code_word word)
 {
-	if (object_is_executable(object, addr))
-		*map_put(&object->code_words, where, addr) = addr;
-	code_pointer_add(object, addr);
+	if (object_is_executable(object, word.target)) {
+		*map_put(&object->code_word_at, word.addr, 0) = object->code_words.len;
+		vec_push(&object->code_words, word);
+	}
+	code_pointer_add(object, word.target);
 }
 
-static void target_add(struct object *object, const Elf64_Rela *rela)
+static void target_add(struct object *object, const Elf64_Rela *rela, uint64_t addr)
 {
 	const uint64_t addend = (uint64_t)rela->r_addend;
 	Elf64_Sym symbol;
@@ -121,7 +127,10 @@ static void target_add(struct object *object, const Elf64_Rela *rela)
 	switch (ELF64_R_TYPE(rela->r_info)) {
 	case R_X86_64_RELATIVE:
 	case R_X86_64_RELATIVE64:
-		code_word_add(object, rela->r_offset, addend);
+		code_word_add(object, (struct object_code_word){
+					      .addr = rela->r_offset,
+					      .target = addend,
+					      .stored_at = addr + offsetof(Elf64_Rela, r_addend)});
 		break;
 	case R_X86_64_IRELATIVE:
 		code_pointer_add(object, addend);
@@ -141,13 +150,13 @@ static void target_add(struct object *object, const Elf64_Rela *rela)
 	}
 }
 
-static void rela_take(struct object *object, const Elf64_Rela *rela)
+static void rela_take(struct object *object, const Elf64_Rela *rela, uint64_t addr)
 {
 	if (ELF64_R_TYPE(rela->r_info) == R_X86_64_NONE)
 		return;
 	if (object_is_executable(object, rela->r_offset))
 		vec_push(&object->text_relocations, rela->r_offset);
-	target_add(object, rela);
+	target_add(object, rela, addr);
 }
 
 static void relr_take(struct object *object, uint64_t addr)
@@ -157,7 +166,9 @@ static void relr_take(struct object *object, uint64_t addr)
 	if (!word)
 		return;
 	struct byte_reader reader = byte_reader(word, 8);
-	code_word_add(object, addr, read_u64(&reader));
+	code_word_add(object, (struct object_code_word){.addr = addr,
+							.target = read_u64(&reader),
+							.stored_at = addr});
 	if (object_is_executable(object, addr))
 		vec_push(&object->text_relocations, addr);
 }
@@ -253,9 +264,15 @@ const uint64_t *object_text_relocations(const struct object *object, size_t *cou
 
 bool object_code_word(const struct object *object, uint64_t addr, uint64_t *target)
 {
-	const uint64_t *known = map_get(&object->code_words, addr);
+	const uint64_t *known = map_get(&object->code_word_at, addr);
 
 	if (known)
-		*target = *known;
+		*target = object->code_words.data[*known].target;
 	return known != NULL;
+}
+
+const struct object_code_word *object_code_words(const struct object *object, size_t *count)
+{
+	*count = object->code_words.len;
+	return object->code_words.data;
 }

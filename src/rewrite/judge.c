@@ -185,7 +185,14 @@ static void judge_control(const struct program *program, struct range *range)
 
 /* ---- addresses that code takes ---- */
 
-enum note_kind { NOTE_SPECIAL, NOTE_READS_PC, NOTE_WINDOW_READ, NOTE_LABEL_TAKEN, NOTE_CODE_READ };
+enum note_kind {
+	NOTE_SPECIAL,
+	NOTE_READS_PC,
+	NOTE_WINDOW_READ,
+	NOTE_LABEL_TAKEN,
+	NOTE_LABEL_SHARED,
+	NOTE_CODE_READ
+};
 
 /* Something that the code of one range says of another. */
 struct note {
@@ -221,6 +228,9 @@ static void apply_note(const struct note *note)
 		break;
 	case NOTE_LABEL_TAKEN:
 		range->label_is_taken = true;
+		break;
+	case NOTE_LABEL_SHARED:
+		range->label_is_shared = true;
 		break;
 	case NOTE_CODE_READ:
 		range->code_is_read = true;
@@ -307,6 +317,8 @@ static void note_code_address(const struct program *program, const struct range 
 	if (addr <= range->begin || addr >= range->end)
 		return;
 	put_note(notes, range, NOTE_LABEL_TAKEN);
+	if (program_is_pointed_to(program, addr))
+		put_note(notes, range, NOTE_LABEL_SHARED);
 	const uint32_t number = range_insn_number(range, addr - range->begin);
 	if (number < 2)
 		return;

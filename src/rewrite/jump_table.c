@@ -665,5 +665,6 @@ void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *
 		vec_foreach (jump, &range->jumps)
 			plan_jump(program, &graph, range, jump, &worker->statistics);
 	}
+	unit_move_labels(program, unit);
 	flow_graph_fini(&graph);
 }

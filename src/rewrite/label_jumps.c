@@ -21,6 +21,14 @@
  *     label's jump, where it does not any more.
  *
  * If one label of a unit has no room at all, none is used.
+ *
+ * Words of data that the loader fills with the address of such a label get the copy's instead,
+ * which saves the jump each time: of what moving its code costs Ruby, that is half. The program
+ * keeps these addresses and jumps there. None moves where
+ *
+ *     code makes the address of a label that data points at, too: the program might compare the
+ *     two, or subtract one from the other;
+ *     a jump of the unit is translated: it takes what is not the original's for another function.
  */
 #include "rewrite/private.h"
 
@@ -226,4 +234,32 @@ void unit_plan_label_jumps(const struct program *program, struct unit *unit)
 		free(plan.marks[i]);
 	free(plan.marks);
 	unit->labels_planned = true;
+}
+
+static bool has_translated_jump(const struct range *range)
+{
+	vec_foreach (jump, &range->jumps)
+		if (jump->way == JUMP_TRANSLATE)
+			return true;
+	return false;
+}
+
+void unit_move_labels(const struct program *program, struct unit *unit)
+{
+	bool moves = unit->label_jumps.len > 0;
+
+	for (size_t i = 0; moves && i < unit->ranges.len; i++) {
+		const struct range *range = unit_range(program, unit, i);
+		moves = !range->label_is_shared && !has_translated_jump(range);
+	}
+	unit->labels_move = moves;
+}
+
+bool label_moves(const struct program *program, uint64_t addr)
+{
+	struct range *range;
+	const struct insn *insn = program_insn(program, addr, &range);
+
+	return insn && range->copied && program->units.data[range->unit].labels_move &&
+	       !(range->entry && addr == range->begin);
 }

@@ -296,6 +296,25 @@ static void patch_label(struct output *output, const struct label_jump *jump)
 	}
 }
 
+/* In the relocation, or where there is none (RELR) in the word. */
+static void patch_label_pointers(struct output *output)
+{
+	const struct program *program = output->program;
+	size_t count;
+	const struct object_code_word *words = object_code_words(program->object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!label_moves(program, words[i].target))
+			continue;
+		const uint64_t copy_addr = copied_code(program, words[i].target,
+						       program_range(program, words[i].target));
+		unsigned char bytes[sizeof(copy_addr)];
+		memcpy(bytes, &copy_addr, sizeof(bytes));
+		patch(output, words[i].stored_at, bytes, sizeof(bytes));
+		program->statistics->label_pointers++;
+	}
+}
+
 static void patch_original(struct output *output)
 {
 	const struct program *program = output->program;
@@ -306,6 +325,7 @@ static void patch_original(struct output *output)
 	vec_foreach (unit, &program->units)
 		vec_foreach (jump, &unit->label_jumps)
 			patch_label(output, jump);
+	patch_label_pointers(output);
 }
 
 /* $ORIGIN of a file that lives elsewhere: the directory of the original. */

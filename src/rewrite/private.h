@@ -13,6 +13,7 @@
  *   noreturn.c    functions behind whose calls control does not go on
  *   flow.c        liveness of flags and registers
  *   labels.c      where indirect jumps of a unit may lead
+ *   label_jumps.c  jumps at labels in the original, and pointers at labels in data
  *   jump_table.c  indirect jumps whose table is proven
  *   escapes.c     calls behind which control may not go on
  *   graph*.c      instructions of a unit -> blocks and edges, and how often they may run
@@ -174,6 +175,7 @@ struct range {
 	bool returns_flags;   /* some caller uses the flags it leaves */
 	bool window_is_read;  /* code takes or reads an address inside the entry jump's bytes */
 	bool label_is_taken;  /* code takes the address of an instruction behind the first */
+	bool label_is_shared; /* that data points at, too */
 	bool code_is_read;    /* code reads bytes of it as data */
 	bool small;	      /* only counted */
 	bool copied;
@@ -213,6 +215,7 @@ struct unit {
 	bool liveness_known;
 	bool labels_planned; /* and label_jumps found, or none */
 	struct vec_of(struct label_jump) label_jumps;
+	bool labels_move;		 /* data may point at their copies */
 	uint64_t searched, entries_read; /* for jump tables, which has its limits */
 	uint16_t clobbers; /* caller-saved registers that it, or what it calls, may write */
 	uint16_t dead_strict, dead_medium, dead_soft; /* at all labels, under three assumptions */
@@ -428,6 +431,10 @@ void unit_find_labels(struct program *program, struct unit *unit);
 /* Finds room in the original for a jump to the copy at each label of the unit, as they are known
    by now; none, if some label has no room. */
 void unit_plan_label_jumps(const struct program *program, struct unit *unit);
+/* Whether data may point at the copies of the unit's labels; the ways of its jumps are known. */
+void unit_move_labels(const struct program *program, struct unit *unit);
+/* Whether a word of data that the loader makes point at `addr` may get the address of the copy. */
+bool label_moves(const struct program *program, uint64_t addr);
 
 /* ---- jump_table.c ---- */
 /* Decides the way of every indirect jump of the unit. */

@@ -112,6 +112,7 @@ struct rewrite_statistics {
 	uint64_t probes, probes_with_live_flags;
 	uint64_t jumps_indirect, jumps_table_static, jumps_translated, jumps_saved, jumps_by_labels,
 		jumps_tail;
+	uint64_t label_pointers; /* words of data that point at copies of labels */
 	uint64_t input_bytes, output_bytes, code_bytes, map_bytes;
 };
 

@@ -9,6 +9,10 @@
  * what does not fall through, or behind another label's jump, and nothing leads there either.
  *
  * Jumps that are not so are not allowed, and show as changed bytes.
+ *
+ * Pointers to labels that the loader makes may lead to the copies at once. The program must see no
+ * other address of these labels: where code makes one that data points at, too, none may be
+ * changed.
  */
 #include "verify/private.h"
 
@@ -183,6 +187,78 @@ static void judge_parts(struct check *check)
 	}
 }
 
+/* ---- pointers ---- */
+
+struct pointer_check {
+	struct check *check;
+	struct check_allowances *allowances;
+	struct vec_of(uint64_t) made; /* that data points at, too; ascending, once it is known */
+	bool made_is_known;
+};
+
+static bool is_pointed_to(const struct check *check, uint64_t addr)
+{
+	size_t count;
+	const uint64_t *pointers = object_code_pointers(check->original, &count);
+	const size_t first = partition_point(count, i, pointers[i] < addr);
+
+	return first < count && pointers[first] == addr;
+}
+
+static void find_made_in(struct pointer_check *pointers, const struct check_range *range)
+{
+	const uint64_t size = range->end - range->begin;
+	const unsigned char *bytes = object_at(pointers->check->original, range->begin, size);
+	struct insn insn;
+
+	for (uint64_t at = 0; bytes && at < size; at += insn.length) {
+		if (!insn_decode(bytes + at, size - at, range->begin + at, &insn))
+			return;
+		if (insn.is_lea && insn.rip_offset && is_pointed_to(pointers->check, insn.target))
+			vec_push(&pointers->made, insn.target);
+	}
+}
+
+/* Whether code makes the address of a label of the range that data points at. */
+static bool is_made(struct pointer_check *pointers, const struct check_range *range)
+{
+	if (!pointers->made_is_known) {
+		pointers->made_is_known = true;
+		vec_foreach (each, &pointers->check->ranges)
+			find_made_in(pointers, each);
+		vec_sort(&pointers->made, compare_addrs);
+	}
+	const size_t first =
+		partition_point(pointers->made.len, i, pointers->made.data[i] <= range->begin);
+	return first < pointers->made.len && pointers->made.data[first] < range->end;
+}
+
+static void take_pointer(struct pointer_check *pointers, const struct object_code_word *word)
+{
+	struct check *check = pointers->check;
+	const struct check_range *range = check_range_at(check, word->target);
+	const unsigned char *stored = object_at(check->original, word->stored_at, 8);
+	uint64_t target;
+
+	if (!range || !range->copied || range->broken || !stored ||
+	    !object_code_word(check->copy, word->addr, &target) || target == word->target ||
+	    (range->entry && word->target == range->begin))
+		return;
+	if (check_leads_to(check, word->target, range, target) && !is_made(pointers, range))
+		check_allow(check, pointers->allowances, stored, 8);
+}
+
+static void allow_pointers(struct check *check, struct check_allowances *allowances)
+{
+	struct pointer_check pointers = {.check = check, .allowances = allowances};
+	size_t count;
+	const struct object_code_word *words = object_code_words(check->original, &count);
+
+	for (size_t i = 0; i < count; i++)
+		take_pointer(&pointers, &words[i]);
+	vec_fini(&pointers.made);
+}
+
 void labels_allow(struct check *check, struct check_allowances *allowances)
 {
 	struct label_check labels = {.check = check, .allowances = allowances};
@@ -192,4 +268,5 @@ void labels_allow(struct check *check, struct check_allowances *allowances)
 		if (range->copied && !range->broken)
 			take_range(&labels, range);
 	vec_fini(&labels.met);
+	allow_pointers(check, allowances);
 }

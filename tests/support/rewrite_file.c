@@ -45,11 +45,11 @@ static void print_result(const struct rewrite_result *result)
 			       function->addr);
 	}
 	printf("jumps-static %" PRIu64 "\njumps-translated %" PRIu64 "\njumps-saved %" PRIu64
-	       "\njumps-by-labels %" PRIu64 "\njumps-tail %" PRIu64 "\nprobes-flags %" PRIu64
-	       "\nparts %zu\n",
+	       "\njumps-by-labels %" PRIu64 "\nlabel-pointers %" PRIu64 "\njumps-tail %" PRIu64
+	       "\nprobes-flags %" PRIu64 "\nparts %zu\n",
 	       numbers->jumps_table_static, numbers->jumps_translated, numbers->jumps_saved,
-	       numbers->jumps_by_labels, numbers->jumps_tail, numbers->probes_with_live_flags,
-	       parts);
+	       numbers->jumps_by_labels, numbers->label_pointers, numbers->jumps_tail,
+	       numbers->probes_with_live_flags, parts);
 }
 
 static bool write_copy(const char *path, const struct byte_vec *bytes, struct error *err)

@@ -1,8 +1,8 @@
 /*
  * Copies that were changed with a purpose: each change gives one thing another meaning, and each
  * must be found: landing pads, what is caught there, what stubs let pass, states in stubs, where
- * branches and the original's labels lead, how an indirect jump finds its copy, and probes of
- * another kind than their place has.
+ * branches, the original's labels and pointers to these lead, how an indirect jump finds its copy,
+ * and probes of another kind than their place has.
  */
 #include "abi/module.h"
 #include "object/lsda.h"
@@ -566,9 +566,94 @@ static void test_jump_through_own_register(void **state)
 	assert_int_equal(checked, 1);
 }
 
+/* Goes by labels that the loader's words point at; of the second one code makes such an address. */
+#define THREADED(name, table, second)                                                              \
+	".type " name ", @function\n" name ": .cfi_startproc\n"                                    \
+	"	push %rbx\n	.cfi_adjust_cfa_offset 8\n	mov %rdi, %rbx\n"                                 \
+	"	lea " table "(%rip), %rdx\n	and $1, %edi\n	jmp *(%rdx,%rdi,8)\n"                   \
+	"2:	add $0x100, %rax\n"                                                                    \
+	"3:	" second "\n	add %rcx, %rax\n	add %rsi, %rax\n	add %r8, %rax\n"                    \
+	"	add %r9, %rax\n	add %r10, %rax\n	add %r11, %rax\n	add %rbx, %rax\n"                      \
+	"	pop %rbx\n	.cfi_adjust_cfa_offset -8\n	ret\n"                                            \
+	"	.cfi_endproc\n	.size " name ", .-" name "\n"                                      \
+	".data\n	.balign 8\n" table ": .quad 2b, 3b\n.text\n"
+
+__asm__(".text\n" THREADED("threads", "threads_labels", "add $0x200, %rax")
+		THREADED("threads_and_makes", "made_labels", "lea 3b(%rip), %rax"));
+
+extern const unsigned char threads_labels[], made_labels[];
+
+/* The relocation of the word at `place` in this program, which is loaded somewhere. */
+static const struct object_code_word *word_of(const unsigned char *place)
+{
+	size_t count;
+	const struct object_code_word *words = object_code_words(original, &count);
+	const uint64_t page_offset = (uintptr_t)place & 0xfff;
+	const uint64_t target = *(const uint64_t *)(const void *)place & 0xfff;
+
+	for (size_t i = 0; i < count; i++)
+		if ((words[i].addr & 0xfff) == page_offset && (words[i].target & 0xfff) == target)
+			return &words[i];
+	fail_msg("no relocation fills %p", (const void *)place);
+	return NULL;
+}
+
+static uint64_t stored(const struct object_code_word *word)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes.data + offset_of(object_at(copy, word->stored_at, 8)), sizeof(value));
+	return value;
+}
+
+static bool pointer_is_found(const struct object_code_word *word, uint64_t target)
+{
+	const uint64_t before = stored(word);
+	unsigned char *at = bytes.data + offset_of(object_at(copy, word->stored_at, 8));
+
+	memcpy(at, &target, sizeof(target));
+	const bool found = is_found();
+	memcpy(at, &before, sizeof(before));
+	return found;
+}
+
+/* Where the jump leads that stands at a label in the copy's file. */
+static uint64_t jump_target(uint64_t label)
+{
+	const unsigned char *jump = object_at(copy, label, 5);
+	int32_t distance;
+
+	assert_int_equal(jump[0], 0xe9);
+	memcpy(&distance, jump + 1, sizeof(distance));
+	return label + 5 + (uint64_t)(int64_t)distance;
+}
+
+static void test_label_pointers(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+
+	(void)state;
+	make("/proc/self/exe", &options);
+	const struct object_code_word *first = word_of(threads_labels);
+	const struct object_code_word *second = word_of(threads_labels + 8);
+	const struct object_code_word *made = word_of(made_labels);
+
+	assert_int_equal(stored(first), jump_target(first->target));
+	assert_int_equal(stored(second), jump_target(second->target));
+	assert_int_equal(stored(made), made->target);
+	assert_false(is_found());
+	assert_true(pointer_is_found(first, stored(second)));
+	assert_true(pointer_is_found(first, stored(first) + 1));
+	assert_true(pointer_is_found(first, second->target));
+	assert_true(pointer_is_found(made, jump_target(made->target)));
+	/* The label's jump leads to the copy, too. */
+	assert_false(pointer_is_found(first, first->target));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_label_pointers, drop),
 		cmocka_unit_test_teardown(test_jump_through_own_register, drop),
 		cmocka_unit_test_teardown(test_rounds, drop),
 		cmocka_unit_test_teardown(test_exception_tables, drop),
