@@ -451,6 +451,15 @@ bool column_is_of(const struct column *column, const struct view *view)
 	return column->rows & view->rows;
 }
 
+const struct column *column_sign(const struct column *column)
+{
+	if (column->get == report_get_calls)
+		for (size_t i = 0; i < report_column_count; i++)
+			if (report_columns[i].get == report_get_disarmed)
+				return &report_columns[i];
+	return NULL;
+}
+
 void column_read(const struct column *column, const struct report *report,
 		 const struct report_row *row, struct str *scratch, struct cell *cell)
 {

@@ -72,6 +72,8 @@ bool column_is_of(const struct column *column, const struct view *view);
 /* By its name in CSV, which may lack the unit. Fails with the nearest name. */
 const struct column *column_find(const struct view *view, const char *name, size_t length,
 				 struct error *err);
+/* The one of signs that text puts before a number which may not be exact; NULL: that is none. */
+const struct column *column_sign(const struct column *column);
 /* Name with unit as in CSV and JSON. */
 void column_append_name(const struct column *column, enum report_unit unit, struct str *out);
 

@@ -20,7 +20,7 @@ static const char *summary_columns(const struct report *report, enum summary_tab
 			      "inclusive_weight,inclusive_weight_percent,inclusive_bar,"
 			      "inclusive_samples,exclusive_weight,exclusive_weight_percent,frame,"
 			      "module"},
-		[MOST_WORK] = {"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
+		[MOST_WORK] = {"calls," BY "_exclusive," BY "_exclusive_percent," BY
 			       "_exclusive_margin," BY "_exclusive_bar,confidence,function,module",
 			       "exclusive_samples,exclusive_percent,exclusive_margin,"
 			       "exclusive_bar,exclusive_weight,inclusive_samples,inclusive_percent,"

@@ -121,14 +121,49 @@ bool report_columns_have_data(const struct report *report, const char *list, str
 	return true;
 }
 
-/* Text has the mark only where some function was disarmed. */
+/* Whether some function's calls are not exact. */
+static bool any_disarmed(const struct report *report)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	return totals->functions_disarmed || totals->functions_unseen ||
+	       totals->functions_approximate;
+}
+
 static bool column_is_wanted(const struct report *report, const struct column *column)
 {
 	return column_applies(report, column) &&
 	       (report->options->format != REPORT_TEXT || column->role != ROLE_DISARMED ||
-		report->analysis->totals.functions_disarmed ||
-		report->analysis->totals.functions_unseen ||
-		report->analysis->totals.functions_approximate);
+		any_disarmed(report));
+}
+
+static size_t column_index(const struct report_table *table, const struct column *column)
+{
+	size_t i = 0;
+
+	while (i < table->column_count && table->columns[i] != column)
+		i++;
+	return i;
+}
+
+/* In text a sign stands before the number of calls, whichever columns are chosen. */
+static void columns_sign(const struct report *report, struct report_table *table)
+{
+	const struct column *sign = NULL;
+	size_t at;
+
+	if (report->options->format != REPORT_TEXT || !any_disarmed(report) ||
+	    table->column_count == COLUMNS_MAX)
+		return;
+	for (at = 0; at < table->column_count && !sign; at += !sign)
+		sign = column_sign(table->columns[at]);
+	if (!sign || !column_is_of(sign, report->view) ||
+	    column_index(table, sign) < table->column_count)
+		return;
+	memmove(&table->columns[at + 1], &table->columns[at],
+		(table->column_count - at) * sizeof(table->columns[0]));
+	table->columns[at] = sign;
+	table->column_count++;
 }
 
 static void columns_choose(const struct report *report, struct report_table *table)
@@ -140,6 +175,7 @@ static void columns_choose(const struct report *report, struct report_table *tab
 				   : column_is_wanted(report, table->columns[i]))
 			table->columns[kept++] = table->columns[i];
 	table->column_count = kept;
+	columns_sign(report, table);
 }
 
 const struct view_layout *report_layout(const struct report *report)

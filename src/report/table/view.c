@@ -6,7 +6,7 @@
 #define CALL_TIMES                                                                                 \
 	BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY "_exclusive_percent," BY     \
 	   "_exclusive_margin," BY "_exclusive_bar," OTHERS
-#define CALL_COLUMNS "disarmed,calls," CALL_TIMES
+#define CALL_COLUMNS "calls," CALL_TIMES
 #define CALL_DROPS                                                                                 \
 	"application_inclusive,application_exclusive," BY                                          \
 	"_inclusive_percent,elapsed_inclusive," BY "_exclusive_bar,module,elapsed_exclusive,"      \
@@ -64,8 +64,8 @@ const struct view report_views[] = {
 	 .rows = R(FUNCTION),
 	 .name = "functions",
 	 .summary = "one row per function",
-	 .layouts = {{"disarmed,calls,instructions," CALL_TIMES "confidence,function,module",
-		      CALL_DROPS, BY "_exclusive"},
+	 .layouts = {{"calls,instructions," CALL_TIMES "confidence,function,module", CALL_DROPS,
+		      BY "_exclusive"},
 		     {SAMPLE_COLUMNS "waited_inclusive,waited_exclusive,idle_inclusive,"
 				     "function,module",
 		      "exclusive_weight,idle_inclusive,waited_exclusive,inclusive_margin,"
@@ -79,8 +79,8 @@ const struct view report_views[] = {
 	 .is_of_method = true,
 	 .name = "callers",
 	 .summary = "callers and callees of a function",
-	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," BY
-		      "_exclusive_percent," OTHERS "confidence,function,module",
+	 .layouts = {{"calls," RANKED_INCLUSIVE BY "_exclusive," BY "_exclusive_percent," OTHERS
+		      "confidence,function,module",
 		      BY "_exclusive_percent,module," BY "_inclusive_bar," OTHERS_DROPPED BY
 			 "_inclusive_percent",
 		      BY "_inclusive"},
@@ -101,24 +101,22 @@ const struct view report_views[] = {
 	 .is_of_method = true,
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
-	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE
-		      "hot,frame,module",
-		      "module," OTHERS_INCLUSIVE_DROPPED BY "_exclusive," BY "_inclusive_bar,calls",
-		      BY "_inclusive"},
-		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
-		      "exclusive_samples,hot,frame,module",
-		      "module,inclusive_margin,exclusive_samples,inclusive_bar",
-		      "inclusive_samples"},
-		     {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
-		      "exclusive_weight,hot,frame,module",
-		      "module,inclusive_samples,exclusive_weight,inclusive_bar",
-		      "inclusive_weight"}},
+	 .layouts =
+		 {{"calls," RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE "hot,frame,module",
+		   "module," OTHERS_INCLUSIVE_DROPPED BY "_exclusive," BY "_inclusive_bar,calls",
+		   BY "_inclusive"},
+		  {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+		   "exclusive_samples,hot,frame,module",
+		   "module,inclusive_margin,exclusive_samples,inclusive_bar", "inclusive_samples"},
+		  {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
+		   "exclusive_weight,hot,frame,module",
+		   "module,inclusive_samples,exclusive_weight,inclusive_bar", "inclusive_weight"}},
 	 .limit = 40,
 	 .fill = report_fill_calltree},
 	{.id = VIEW_CALLTREE_INVERTED,
 	 .rows = R(PATH),
 	 .is_of_method = true,
-	 .layouts = {{"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
+	 .layouts = {{"calls," BY "_exclusive," BY "_exclusive_percent," BY
 		      "_exclusive_bar," OTHERS_EXCLUSIVE "frame,module",
 		      "module,elapsed_exclusive,application_exclusive," BY "_exclusive_bar,calls",
 		      BY "_exclusive"},
