@@ -7,7 +7,7 @@ SETUP  ?=
 
 .PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench fleet accuracy clean
 .PHONY: deb check-deb tarball check-tarball image
-.PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-ranks check-unwind
+.PHONY: web web-speed web-pictures setup-build setup-everything setup-test check-rewriter check-rewriter-full check-kills check-ranks check-unwind
 
 all: build
 
@@ -21,12 +21,15 @@ build: setup-build
 	ninja -C $(BUILD) product
 
 # With tests and benches.
-everything: setup-build
+everything: setup-everything
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
 setup-build:
 	@scripts/setup build
+
+setup-everything:
+	@scripts/setup everything
 
 setup-test:
 	@scripts/setup build test rewriter web
