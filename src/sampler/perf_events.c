@@ -254,8 +254,9 @@ static struct perf_event_attr attributes(const struct perf_events *set, const st
 
 /* Where an event that is opened belongs. */
 struct added {
-	size_t index; /* of the event, or one of those below PERF_EVENTS_WAITS */
+	size_t index; /* of the event, or one of those from PERF_EVENTS_WAITS on */
 	bool thinned;
+	const char *filter; /* the kernel's, or NULL */
 };
 
 /*
@@ -278,10 +279,12 @@ static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_p
 {
 	uint64_t id;
 
-	if (added->index == PERF_EVENTS_WAITS || added->index == PERF_EVENTS_WAKINGS)
+	if (added->index >= PERF_EVENTS_WAITS && added->index <= PERF_EVENTS_INTERRUPTS)
 		vec_push(&set->switches[added->thinned], fd);
 	else
 		vec_push(&set->descriptors, fd);
+	if (added->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, added->filter) != 0)
+		return false;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0 ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, processor->descriptor) != 0)
 		return false;
@@ -372,6 +375,33 @@ static bool add_both(struct perf_events *set, const struct perf_event_attr *from
 	return true;
 }
 
+/*
+ * An interrupt that wakes a thread comes in the time of whatever runs then: mostly nothing, or a
+ * thread that is not recorded. Linux 6.18 counts it for the event of the woken thread as well, but
+ * writes no sample. An event of all tasks does not begin with execve, so it begins before.
+ */
+static bool add_interrupts(struct perf_events *set)
+{
+	struct perf_event_attr attr = attributes(set, &set->wakings.event);
+
+	attr.sample_type = set->interrupt_layout.sample_type;
+	attr.sample_regs_user = attr.sample_stack_user = 0;
+	attr.exclude_callchain_user = 1;
+	attr.inherit = attr.enable_on_exec = 0;
+	for (int thinned = 0; thinned < 2; thinned++) {
+		const struct added added = {.index = PERF_EVENTS_INTERRUPTS,
+					    .thinned = thinned,
+					    .filter = WAKINGS_OUTSIDE_THREADS};
+
+		attr.disabled = !set->options.on_exec || thinned != set->thinned;
+		if (thinned)
+			attr.sample_period = PERF_EVENTS_ONE_OF;
+		if (!add_event(set, &attr, PERF_EVERYTHING, &added))
+			return false;
+	}
+	return set->interrupts = true;
+}
+
 /* Where it is refused, all goes on without. */
 static void add_wakings(struct perf_events *set, int64_t task)
 {
@@ -381,7 +411,8 @@ static void add_wakings(struct perf_events *set, int64_t task)
 		return;
 	struct perf_event_attr attr = attributes(set, &set->wakings.event);
 	attr.sample_type = set->waking_layout.sample_type;
-	if (add_both(set, &attr, task, PERF_EVENTS_WAKINGS))
+	const bool interrupts = task == PERF_EVERYTHING || set->interrupts || add_interrupts(set);
+	if (interrupts && add_both(set, &attr, task, PERF_EVENTS_WAKINGS))
 		return;
 	perf_errors_open(&set->wakings.event, task, errno, &err);
 	wakings_refuse(&set->wakings, &err);
@@ -476,6 +507,8 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 	set->fixed_layout.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	set->waking_layout = set->fixed_layout;
 	set->waking_layout.sample_type |= PERF_SAMPLE_RAW;
+	set->interrupt_layout = set->waking_layout;
+	set->interrupt_layout.sample_type &= ~stack;
 	if (options->wakers)
 		wakings_find(&set->wakings);
 	find_processors(set);
@@ -540,6 +573,8 @@ const struct perf_layout *perf_events_layout(const struct perf_events *set, cons
 		return &set->layout;
 	if (index == PERF_EVENTS_WAKINGS)
 		return &set->waking_layout;
+	if (index == PERF_EVENTS_INTERRUPTS)
+		return &set->interrupt_layout;
 	return index == PERF_EVENTS_WAITS || set->options.events[index].period ? &set->fixed_layout
 									       : &set->layout;
 }

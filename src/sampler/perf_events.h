@@ -44,7 +44,9 @@ struct perf_events {
 	struct map by_id;		  /* the kernel's id → index of the event */
 	struct perf_layout layout;	  /* of samples by frequency, and of all other records… */
 	struct perf_layout fixed_layout;  /* …of samples by period */
-	struct perf_layout waking_layout; /* …of wakings */
+	struct perf_layout waking_layout; /* …of wakings by threads, and… */
+	struct perf_layout interrupt_layout; /* …by interrupts */
+	bool interrupts;		     /* wakings by these are seen, whoever runs then */
 	struct wakings wakings;
 	bool waits;		  /* switches are told, with samples */
 	bool kernel;		  /* kernel frames are permitted */
@@ -78,14 +80,16 @@ void perf_events_close(struct perf_events *set);
 const struct perf_layout *perf_events_layout(const struct perf_events *set, const void *bytes,
 					     size_t size);
 
-enum { PERF_EVENTS_WAITS = 0xffff, PERF_EVENTS_WAKINGS }; /* more than there are events */
+/* More than there are events. */
+enum { PERF_EVENTS_WAITS = 0xffff, PERF_EVENTS_WAKINGS, PERF_EVENTS_INTERRUPTS };
 
 /* A prime: what a thread does by turns is seldom as long. */
 enum { PERF_EVENTS_ONE_OF = 17 };
 
 /*
  * The index of the event with a kernel's id; PERF_EVENTS_WAITS if it is the one that tells of
- * switches, PERF_EVENTS_WAKINGS of wakings, SIZE_MAX if there is none.
+ * switches, PERF_EVENTS_WAKINGS of wakings by the tasks, PERF_EVENTS_INTERRUPTS of those by
+ * interrupts, SIZE_MAX if there is none.
  */
 size_t perf_events_index(const struct perf_events *set, uint64_t id);
 

@@ -176,14 +176,16 @@ static uint64_t weight_of(const struct sampler *sampler, const struct perf_sampl
 	return fixed ? fixed : sample->period;
 }
 
-/* Whose stack is looked at only if somebody is known to wait for it. */
-static void take_waking(struct sampler *sampler, const struct perf_sample *sample)
+/*
+ * Whose stack is looked at only if somebody is known to wait for it. Each waking is told once:
+ * where those by interrupts are seen whoever runs, the events of threads tell of others only.
+ */
+static void take_waking(struct sampler *sampler, const struct perf_sample *sample, size_t event)
 {
 	const struct wakings *wakings = &sampler->events.wakings;
 	const uint32_t woken = wakings_woken(wakings, sample);
 
-	if (!woken || !sampler->waits || is_gone(sample->pid, sample->tid) ||
-	    !waits_goes_on(sampler->waits, woken))
+	if (!woken || !sampler->waits || !waits_goes_on(sampler->waits, woken))
 		return;
 	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
 	struct sampler_waker waker = {
@@ -192,7 +194,14 @@ static void take_waking(struct sampler *sampler, const struct perf_sample *sampl
 		.kernel = sampler->kernel,
 		.kernel_count = callchain_kernel(sample, sampler->kernel, SAMPLER_FRAMES_MAX),
 		.stack = &stack};
-	if (!wakings_by_interrupt(wakings, sample, waker.kernel, waker.kernel_count)) {
+	const bool by_interrupt =
+		wakings_by_interrupt(wakings, sample, waker.kernel, waker.kernel_count);
+
+	if (sampler->events.interrupts && by_interrupt != (event == PERF_EVENTS_INTERRUPTS))
+		return;
+	if (!by_interrupt) {
+		if (is_gone(sample->pid, sample->tid))
+			return;
 		struct process *process = processes_get(sampler->processes, sample->pid);
 
 		/* Of others nothing is told. */
@@ -208,8 +217,8 @@ static void take_sample(struct sampler *sampler, const struct perf_sample *sampl
 {
 	const size_t event = perf_events_index(&sampler->events, sample->id);
 
-	if (event == PERF_EVENTS_WAKINGS) {
-		take_waking(sampler, sample);
+	if (event == PERF_EVENTS_WAKINGS || event == PERF_EVENTS_INTERRUPTS) {
+		take_waking(sampler, sample, event);
 		return;
 	}
 	if (event == SIZE_MAX) {

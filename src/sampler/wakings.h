@@ -17,6 +17,9 @@ struct wakings {
 	char reason[ERROR_MESSAGE_BYTES]; /* why there is none; "": nothing refused it */
 };
 
+/* The kernel's filter of what is seen whoever runs; wakings_by_interrupt decides of the rest. */
+#define WAKINGS_OUTSIDE_THREADS "common_flags & 24 || common_pid == 0"
+
 /* Finds the tracepoint, or the reason why it cannot be had. */
 void wakings_find(struct wakings *wakings);
 /* What the kernel said when it was to be opened. */

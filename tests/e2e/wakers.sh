@@ -1,6 +1,6 @@
 #!/bin/bash
 # Who ended waits: a semaphore's and a pipe's, each with what delayed it; the sums are those of the waits
-# that were sampled. Where the kernel does not permit that, the header says so, and nothing else changes.
+# that were sampled. A sleep is ended by an interrupt, whatever runs then. Where the kernel does not permit that, the header says so, and nothing else changes.
 . "$(dirname "$0")/tracefs.sh"
 need_tracepoint sched/sched_waking
 need python3
@@ -69,6 +69,25 @@ markers = [data for thread in json.load(open("waits.firefox"))["threads"] for da
 assert sum(data.get("ended by") not in (None, "an interrupt") for data in markers) == len(begins)
 P
 done
+# A timer wakes while another program runs, or none.
+ends_by_interrupt() {
+	"$TARE" report wakers --format=json --columns=all sleeps.tare >wakers.json
+	python3 - <<'P' || fail "of sleeps: $(head -c 3000 wakers.json)"
+import json
+
+rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if row["caller"] == "sleeps"]
+ended = sum(row["count"] for row in rows if row["woken_by"] == "[interrupt]")
+# The one that goes on at the end, and of records that came late.
+assert ended >= 50 and ended >= 0.9 * sum(row["count"] for row in rows), rows
+P
+}
+"$TARE" record -q --method=sample --wakers -o sleeps.tare -- "$FIXTURES/wakers" sleeps 100 ||
+	fail "status $? of the program that sleeps"
+ends_by_interrupt
+"$FIXTURES/wakers" sleeps 100000 &
+"$TARE" record -q --method=sample --wakers --duration=1 -o sleeps.tare -p $! || fail "status $? of tare record -p"
+kill $!
+ends_by_interrupt
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
 	fail "status $? of the recorded program"
