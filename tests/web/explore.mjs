@@ -237,6 +237,10 @@ const tests = {
 		await view(page, 'Functions');
 		const shown = (await cells(page, 'exclusive_samples')).reduce((sum, value) => sum + Number(value), 0);
 		check(shown > 0 && shown <= all, 'functions of that time');
+		const unfiltered = page.locator('.unfiltered');
+		equal(await unfiltered.textContent(), '', 'samples follow');
+		await view(page, 'Recording');
+		check((await unfiltered.textContent()).endsWith('known of the whole recording only.'), 'what does not follow says so');
 		return { problems, close };
 	},
 

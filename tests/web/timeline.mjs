@@ -286,6 +286,35 @@ const tests = {
 		return { problems };
 	},
 
+	async 'each view says that it shows all of the time, and the part that is chosen can be ended there'() {
+		const address = '#timeline&range=3000000000-9000000000';
+		const { page, problems, close } = await open('lanes', address);
+		const said = page.locator('.unfiltered');
+		const chip = page.locator('.chip', { hasText: 'time 1,000.000 ms to 3,000.000 ms' });
+		equal([await said.textContent(), await text(page.locator('.chip'))], ['', ['time 1,000.000 ms to 3,000.000 ms ✕']], 'the timeline follows');
+		const titles = (await text(page.getByRole('tab'))).filter((title) => title !== 'Timeline');
+		check(titles.includes('Locks') && titles.includes('Call tree') && titles.includes('Recording'), `views: ${titles}`);
+		const why = (title) => (title === 'Recording' ? 'what it has is known of the whole recording only' : 'calls are kept without their times');
+		for (const title of titles) {
+			await view(page, title);
+			equal([await said.textContent(), await said.isVisible(), await chip.count()],
+				[`This view shows all of the time, not only 1,000.000 ms to 3,000.000 ms: ${why(title)}.`, true, 1], title);
+		}
+		problems.push(...await axeProblems(page, 'what is not followed'));
+		await view(page, 'Timeline');
+		await chip.click();
+		equal([(await page.locator('.view .note').textContent()).includes('drag to choose'), await chip.count()], [true, 0], 'ended in the timeline');
+		const other = await open('lanes', address.replace('timeline', 'functions'));
+		const saidThere = other.page.locator('.unfiltered');
+		check((await saidThere.textContent()).includes('all of the time'), 'the same from its address');
+		await other.page.locator('.chip').click();
+		await other.page.waitForTimeout(300);
+		equal([await saidThere.isVisible(), await other.page.locator('.chip').count(), /range/.test(other.page.url())], [false, 0, false], 'ended elsewhere');
+		await other.close();
+		problems.push(...other.problems);
+		return { problems, close };
+	},
+
 	async 'threads that are left out have no lanes'() {
 		const { page, problems, close } = await open('lanes');
 		await view(page, 'Processes');

@@ -6,6 +6,7 @@ import { Comparison } from './model/compare.ts';
 import { readData } from './model/data.ts';
 import { Profile } from './model/profile.ts';
 import { copyText } from './parts/copy.ts';
+import { unfilteredText } from './parts/chosen_time.ts';
 import { filterChips, openFilter } from './parts/filter_dialog.ts';
 import { openHelp } from './parts/help.ts';
 import { forgetTheme, Palette } from './parts/palette.ts';
@@ -27,6 +28,8 @@ class Page {
 	private readonly tabs = new Map<View, HTMLElement>();
 	private readonly main = h('main', { id: 'main', tabindex: -1 });
 	private readonly chips = h('div.chips');
+	/** What the current view does not follow. */
+	private readonly unfiltered = h('p.unfiltered', { role: 'status' });
 	private readonly search = h('input', {
 		type: 'search', id: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions', title: 'A part of a name, or /a regular expression/ (press /)',
 		autocomplete: 'off', spellcheck: 'false', oninput: () => this.state.set('query', this.search.value),
@@ -50,7 +53,7 @@ class Page {
 		this.pane.element.hidden = true; /* until it has its place */
 		readAddress(state, location.hash);
 		this.current = this.viewOf(state.view);
-		replace(document.getElementById('app')!, this.top(), this.tabList(), h('div.body', {}, this.main, this.pane.element));
+		replace(document.getElementById('app')!, this.top(), this.tabList(), this.unfiltered, h('div.body', {}, this.main, this.pane.element));
 		state.onChange((change) => this.onChange(change));
 		addEventListener('keydown', (event) => this.onKey(event));
 		this.restored();
@@ -80,8 +83,13 @@ class Page {
 		this.search.value = state.query;
 		this.quantityInputs[state.measure.quantity]!.checked = true;
 		this.kindInputs[state.measure.inclusive ? 0 : 1]!.checked = true;
-		replace(this.chips, ...filterChips(state));
+		this.sayFilters();
 		this.pane.update();
+	}
+
+	private sayFilters(): void {
+		replace(this.chips, ...filterChips(this.state));
+		this.unfiltered.textContent = unfilteredText(this.state, this.current.name);
 	}
 
 	/* ---- head ---- */
@@ -176,8 +184,8 @@ class Page {
 			return;
 		if (change === 'selected' || change === 'measure' || change === 'filter' || change === 'theme')
 			this.pane.update();
-		if (change === 'filter' || change === 'shape')
-			replace(this.chips, ...filterChips(state));
+		if (change === 'filter' || change === 'shape' || change === 'view')
+			this.sayFilters();
 		if (change === 'query' && this.search.value !== state.query)
 			this.search.value = state.query;
 		if (change !== 'selected' && change !== 'view')

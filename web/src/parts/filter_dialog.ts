@@ -1,10 +1,10 @@
 // The dialog that leaves out processes and threads (with all their time) or modules (of which only
 // rows are hidden), and the chips that say what is left out.
 import { h } from '../dom.ts';
-import { count, plural, shorten, time } from '../format.ts';
-import type { Profile } from '../model/profile.ts';
+import { count, plural, shorten } from '../format.ts';
 import type { State } from '../state.ts';
 import { valueText } from '../views/context.ts';
+import { chosenText, chosenTime, chooseTime } from './chosen_time.ts';
 
 const SHOWN = 400;
 
@@ -89,22 +89,19 @@ export function openFilter(state: State): void {
 export function filterChips(state: State): HTMLElement[] {
 	const chip = (text: string, clear: () => void) => h('button.chip', { type: 'button', title: 'Show all again', onclick: clear }, text, h('span', { 'aria-hidden': 'true' }, ' ✕'));
 	const chips: HTMLElement[] = [];
-	const { profile, threads, modules, bins } = state;
+	const { profile, threads, modules } = state;
+	const chosen = chosenTime(state);
 	const { root, myCode } = state.shape;
 	const names = (path: number[]) => path.slice(-2).map((func) => shorten(profile.functionNames[func]!, 24)).join(' › ');
 	if (root)
 		chips.push(chip(`root ${root.path.length > 2 ? '… › ' : ''}${names(root.path)}`, () => state.reshape({ root: null })));
 	if (myCode)
 		chips.push(chip('my code', () => state.reshape({ myCode: false })));
-	if (bins)
-		chips.push(chip(`time ${binTime(profile, bins.from)} to ${binTime(profile, bins.to + 1)}`, () => state.filter({ bins: null })));
+	if (chosen)
+		chips.push(chip(`time ${chosenText(state, chosen)}`, () => chooseTime(state, null)));
 	if (threads)
 		chips.push(chip(threads.size === 1 ? `thread ${shorten(profile.threadTitle([...threads][0]!), 30)}` : `${count(threads.size)} of ${plural(profile.threads.length, 'thread')}`, () => state.filter({ threads: null })));
 	if (modules)
 		chips.push(chip(modules.size === 1 ? `module ${shorten(profile.moduleNames[[...modules][0]!]!, 30)}` : `${count(modules.size)} of ${plural(profile.moduleNames.length, 'module')}`, () => state.filter({ modules: null })));
 	return chips;
 }
-
-/** When a part of the timeline begins. */
-export const binTime = (profile: Profile, bin: number): string =>
-	time((profile.ns(profile.header.duration_ticks) * bin) / profile.bins);

@@ -5,6 +5,7 @@ import { LaneRows, type LaneRow } from '../model/lane_rows.ts';
 import { LaneShares } from '../model/lane_shares.ts';
 import { STATES, STATE_COUNT, type ThreadStates } from '../model/states.ts';
 import { stackedBar } from '../parts/bars.ts';
+import { chosenText, chosenTime, chooseTime, timelessText } from '../parts/chosen_time.ts';
 import { openMenu, type Action } from '../parts/menu.ts';
 import { Palette } from '../parts/palette.ts';
 import { TimelineCanvas, type TimeBox } from '../parts/timeline_canvas.ts';
@@ -34,6 +35,7 @@ export class TimelineView implements View {
 	private readonly toRange = h('button.button', { type: 'button', title: 'Zoom to the chosen time', onclick: () => this.canvas.zoomTo(this.range()!) }, 'Zoom to it');
 	private readonly noRange = h('button.button', { type: 'button', onclick: () => this.choose(null) }, 'Choose all');
 	private unknown = 0; /* threads */
+	private shownRange = 'null'; /* as JSON */
 
 	constructor(private readonly context: Context) {
 		const { profile } = context.state;
@@ -73,23 +75,12 @@ export class TimelineView implements View {
 	/* ---- the part of the time that is chosen ---- */
 
 	private range(): Window | null {
-		const { bins, choices, profile } = this.state;
-		const chosen = /^(\d+)-(\d+)$/.exec(choices['range'] ?? '');
-		if (bins)
-			return { from: (bins.from / profile.bins) * profile.header.duration_ticks, to: ((bins.to + 1) / profile.bins) * profile.header.duration_ticks };
-		return chosen ? { from: Number(chosen[1]), to: Math.min(this.duration, Number(chosen[2])) } : null;
+		const chosen = chosenTime(this.state);
+		return chosen && { from: chosen.from, to: Math.min(this.duration, chosen.to) };
 	}
 
-	/** Samples follow, in their 240 parts of the time; calls cannot. */
 	private choose(range: Window | null): void {
-		const { state } = this;
-		const { profile } = state;
-		if (profile.hasTimes) {
-			const binOf = (ticks: number) => Math.min(profile.bins - 1, Math.max(0, Math.floor((ticks / profile.header.duration_ticks) * profile.bins)));
-			state.filter({ bins: range && { from: binOf(range.from), to: binOf(range.to) } });
-		} else {
-			state.choose('range', range ? `${Math.round(range.from)}-${Math.round(range.to)}` : '');
-		}
+		chooseTime(this.state, range);
 		this.update();
 	}
 
@@ -274,8 +265,8 @@ export class TimelineView implements View {
 		const { profile } = this.state;
 		const joined = profile.header.states_joined_ticks ?? 0;
 		return [plural(this.lanes.rows.length, 'lane'),
-			range ? `chosen: ${this.time(range.from)} to ${this.time(range.to)} (${this.time(range.to - range.from)})` : 'drag to choose a part of the time',
-			range && !profile.hasTimes ? `other views show all of the time: calls are kept without their times${profile.table('methods') ? ', samples with them (tare view --method=sample)' : ''}` : '',
+			range ? `chosen: ${chosenText(this.state, range)} (${this.time(range.to - range.from)})` : 'drag to choose a part of the time',
+			range && !profile.hasTimes ? `other views show all of the time: ${timelessText(this.state)}` : '',
 			this.unknown ? `of ${plural(this.unknown, 'more thread')} it is not known when they waited` : '',
 			profile.header.calls_left_out ? `${plural(profile.header.calls_left_out, 'call')} shorter than ${this.time(profile.header.calls_shortest_ticks ?? 0)}, or deeper than 64, are left out` : '',
 			profile.marks.length ? `${plural(profile.marks.length, 'mark')} (n and p go there)` : '',
@@ -299,6 +290,7 @@ export class TimelineView implements View {
 		this.folding.textContent = this.lanes.anyFolded ? 'Unfold all' : 'Fold all';
 		this.toRange.hidden = this.noRange.hidden = !range;
 		this.canvas.show(range);
+		this.shownRange = JSON.stringify(range);
 	}
 
 	show(): void {
@@ -308,6 +300,8 @@ export class TimelineView implements View {
 	change(change: Change): void {
 		if (change === 'filter') {
 			this.shares.forget();
+			this.update();
+		} else if (change === 'view' && JSON.stringify(this.range()) !== this.shownRange) {
 			this.update();
 		} else if (change === 'theme') {
 			this.canvas.repaint();
