@@ -125,7 +125,9 @@ static const char *title_of(const struct lanes *lanes)
 			    (lanes->range.end - lanes->range.begin) / lanes->range.count),
 		report->options->unicode);
 	str_append(&text, report->options->unicode ? ": \u2581\u2588 ran" : ": _@ ran");
-	str_append(&text, ", p could run, L lock, f file or socket, . idle, w other waits");
+	str_append(&text, ", p could run, L lock, f file or socket, ");
+	str_append(&text, report->options->unicode ? "\u00b7 idle" : ". idle");
+	str_append(&text, ", w other waits");
 	const char *title = arena_strdup(&report->arena, text.data);
 
 	str_fini(&text);

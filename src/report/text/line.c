@@ -47,6 +47,36 @@ void line_write(FILE *stream, const struct report_options *options, const char *
 	str_fini(&line);
 }
 
+/* Bytes of the parts that fit into `room` columns, or of the first one, with the blank behind. */
+static size_t parts_that_fit(const char *text, size_t room)
+{
+	const size_t most = name_bytes_within(text, room);
+	size_t length = 0;
+
+	if (!text[most])
+		return most;
+	for (size_t i = 0; text[i] && (i < most || !length); i++)
+		if ((text[i] == ',' || text[i] == ':') && text[i + 1] == ' ')
+			length = i + 2;
+	return length ? length : strlen(text);
+}
+
+void line_write_parts(FILE *stream, const struct report_options *options, const char *style,
+		      const char *text)
+{
+	struct str line = {0};
+
+	while (*text) {
+		const size_t length = parts_that_fit(text, (size_t)options->width);
+
+		str_clear(&line);
+		str_append_bytes(&line, text, length - (length && text[length - 1] == ' '));
+		line_write(stream, options, style, line.data);
+		text += length;
+	}
+	str_fini(&line);
+}
+
 void line_printf(FILE *stream, const struct report_options *options, const char *format, ...)
 {
 	struct str line = {0};

@@ -12,6 +12,9 @@
 /* `style`: of the whole line, or "". Signs of tare's own appear as ASCII where `unicode` is not. */
 void line_write(FILE *stream, const struct report_options *options, const char *style,
 		const char *text);
+/* The same in as many lines as its parts need, which end with a comma or a colon. */
+void line_write_parts(FILE *stream, const struct report_options *options, const char *style,
+		      const char *text);
 __attribute__((format(printf, 3, 4))) void
 line_printf(FILE *stream, const struct report_options *options, const char *format, ...);
 

@@ -889,7 +889,7 @@ void report_write_text_table(const struct report *report, const struct report_ta
 
 	line_write(stream, report->options, "", "");
 	if (table->title)
-		line_write(stream, report->options, STYLE_BOLD, table->title);
+		line_write_parts(stream, report->options, STYLE_BOLD, table->title);
 	if (table->rows.len) {
 		table_measure(t);
 		write_titles(t);
