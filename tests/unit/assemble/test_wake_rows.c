@@ -110,28 +110,73 @@ static void test_what_was_before(void **state)
 	wake_rows_fini(&rows);
 }
 
-/* A chain of many: eight are told, the nearest ones. */
-static void test_depth(void **state)
+/* The rows from that of the last wait on, the nearest first; more than 100 are as many. */
+static size_t last_chain(const struct wake_rows *rows, int64_t *threads, size_t room)
+{
+	const struct profile_woken *last = rows->longest.data;
+	size_t count = 0;
+
+	vec_foreach (wait, &rows->longest)
+		if (wait->woken_ticks > last->woken_ticks)
+			last = wait;
+	for (int64_t wake = last->wake; wake && count < 100; count++) {
+		const struct profile_wake *row = &rows->wakes.data[wake - 1];
+
+		/* Earlier rows only, so that there is no way around in a circle. */
+		assert_true(row->before < wake);
+		if (count < room)
+			threads[count] = row->thread;
+		wake = row->before;
+	}
+	return count;
+}
+
+/* Thread 2 is woken by 1, 3 by 2, and so on, as all wait: `count` had a part in the last wait. */
+static void check_chain(size_t count, size_t told)
 {
 	struct wake_rows rows;
-	int64_t thread = 0;
-	int depth = 0;
+	int64_t threads[PROFILE_WAKES_DEEP + 1];
+
+	wake_rows_init(&rows);
+	for (int64_t by = 1; by <= (int64_t)count; by++)
+		wait_told(&rows, by + 1, 10, 100 + (uint64_t)by, by);
+	assert_int_equal(last_chain(&rows, threads, PROFILE_WAKES_DEEP + 1), told);
+	for (size_t i = 0; i < told; i++)
+		assert_int_equal(threads[i], count - i);
+	wake_rows_fini(&rows);
+}
+
+/* Of a chain of many the eight nearest ones are told. */
+static void test_depth(void **state)
+{
+	(void)state;
+	assert_int_equal(PROFILE_WAKES_DEEP, 8);
+	check_chain(1, 1);
+	check_chain(7, 7);
+	check_chain(8, 8);
+	check_chain(9, 8);
+	check_chain(20, 8);
+}
+
+/* Two that end each other's waits by turns, while both wait, as records that came late tell it. */
+static void test_circle(void **state)
+{
+	struct wake_rows rows;
+	int64_t threads[PROFILE_WAKES_DEEP];
 
 	(void)state;
 	wake_rows_init(&rows);
-	for (thread = 1; thread <= 20; thread++)
-		wait_told(&rows, thread, 10, 100 + (uint64_t)thread, thread - 1);
-	const struct profile_wake *wake = &rows.wakes.data[vec_last(&rows.waits).wake - 1];
-	for (thread = 19;; thread--) {
-		depth++;
-		assert_int_equal(wake->thread, thread);
-		if (!wake->before)
-			break;
-		wake = &rows.wakes.data[wake->before - 1];
-	}
-	assert_int_equal(depth, PROFILE_WAKES_DEEP);
-	for (size_t i = 0; i < rows.wakes.len; i++)
-		assert_true(rows.wakes.data[i].before <= (int64_t)i);
+	for (uint64_t i = 0; i < 100; i++)
+		wait_told(&rows, i % 2 ? W : T, 10, 100 + i, i % 2 ? T : W);
+	assert_int_equal(last_chain(&rows, threads, PROFILE_WAKES_DEEP), PROFILE_WAKES_DEEP);
+	for (size_t i = 0; i < PROFILE_WAKES_DEEP; i++)
+		assert_int_equal(threads[i], i % 2 ? W : T);
+	/* Equal chains are one: of each length one that ends with either thread. */
+	assert_int_equal(rows.wakes.len, 2 * PROFILE_WAKES_DEEP);
+	/* A thread that is said to have woken itself. */
+	for (uint64_t i = 0; i < 100; i++)
+		wait_told(&rows, X, 10, 300 + i, X);
+	assert_int_equal(last_chain(&rows, NULL, 0), PROFILE_WAKES_DEEP);
 	wake_rows_fini(&rows);
 }
 
@@ -166,7 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_waits),	cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_what_was_before), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_circle),		cmocka_unit_test(test_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
