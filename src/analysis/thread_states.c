@@ -55,6 +55,13 @@ static void tell_run(struct walk *walk, uint64_t end, uint64_t cpu)
 	tell(walk, end, &span);
 }
 
+static const struct analysis_os *os_of(const struct analysis *analysis, uint64_t os)
+{
+	const uint32_t index = os < analysis->os_wait.len ? analysis->os_wait.data[os] : 0;
+
+	return index ? &analysis->waits.data[index - 1] : NULL;
+}
+
 static enum analysis_waiting waiting_in(const struct analysis *analysis, uint64_t os)
 {
 	return os < analysis->os_waiting.len ? (enum analysis_waiting)analysis->os_waiting.data[os]
@@ -79,7 +86,8 @@ static void tell_wait(struct walk *walk, const struct wait_record *before,
 	const uint64_t waited = wait->blocked_ticks + wait->preempted_ticks;
 	const uint64_t ran = wait->end - wait->begin - waited;
 	const uint64_t end = wait->end + wait->lost_ticks;
-	struct thread_state_span span = {.waits = wait->count ? wait->count : 1, .os = wait->os};
+	struct thread_state_span span = {.waits = wait->count ? wait->count : 1,
+					 .os = os_of(walk->analysis, wait->os)};
 
 	tell_run(walk, session_time(before, wait, wait->begin), wait->begin - before->end);
 	if (wait->count > 1)
@@ -148,13 +156,6 @@ bool analysis_load_waits(struct analysis *analysis, struct profile *profile, str
 	for (size_t i = 0; i < analysis->threads.len; i++)
 		vec_push(&analysis->wait_lists, 0);
 	return profile_each_wait(profile, take_list, analysis, err);
-}
-
-const struct analysis_os *thread_states_os(const struct analysis *analysis, uint64_t os)
-{
-	const uint32_t index = os < analysis->os_wait.len ? analysis->os_wait.data[os] : 0;
-
-	return index ? &analysis->waits.data[index - 1] : NULL;
 }
 
 bool thread_states_any(const struct analysis *analysis)

@@ -27,7 +27,8 @@ struct thread_state_span {
 	uint64_t begin, end;
 	struct thread_state_slice states;
 	uint64_t waits; /* intervals with a switch; 0: it ran all the time */
-	uint64_t os;	/* id of the row of OS time that it mostly waited in; 0: none */
+	const struct analysis_os
+		*os; /* that it mostly waited in, of one call path; NULL: not known */
 };
 
 /*
@@ -58,9 +59,6 @@ bool thread_states_range(const struct analysis *analysis, const char *from, cons
 
 /* Leaves of a span what lies in the range, whose count is of no matter; false: nothing does. */
 bool thread_state_clip(struct thread_state_span *span, const struct thread_state_range *range);
-
-/* The row of OS time with the id `os` of a span, of one call path; NULL: not known. */
-const struct analysis_os *thread_states_os(const struct analysis *analysis, uint64_t os);
 
 /* Whether the profile says of any thread when it waited. */
 bool thread_states_any(const struct analysis *analysis);

@@ -68,11 +68,9 @@ static uint64_t time_at(const struct states *states, const struct thread_state_s
 }
 
 /* What the thread was blocked in; NULL where it mostly could have run. */
-static const struct analysis_os *blocked_in(const struct states *states, uint64_t os)
+static const struct analysis_os *blocked_in(const struct analysis_os *os)
 {
-	const struct analysis_os *row = thread_states_os(states->analysis, os);
-
-	return row && row->cause == TARE_OS_BLOCKED ? row : NULL;
+	return os && os->cause == TARE_OS_BLOCKED ? os : NULL;
 }
 
 static bool is_selected(const struct states *states, uint32_t thread)
@@ -191,7 +189,7 @@ static void cut(const struct thread_state_span *whole, void *context)
 		if (!slice.ticks)
 			continue;
 		if (kind >= STATE_BLOCKED)
-			slice.os = blocked_in(states, span.os);
+			slice.os = blocked_in(span.os);
 		slice.holder = holder_of(cutting, &slice);
 		if (kind >= STATE_BLOCKED && span.waits == 1)
 			slice.ended = wait_in(states, cutting->thread, span.begin, span.end);

@@ -21,9 +21,9 @@ enum { STATES = 2 + WAITINGS, WAITED = 1 << STATES, BITS = 64 };
 struct states {
 	struct html_pack *pack;
 	const struct analysis *analysis;
-	unsigned cell_bits;	    /* spans that begin in the same cell are one; 0: none */
-	struct map wanted;	    /* ids of rows of OS time → number, from 1 */
-	struct vec_of(uint64_t) os; /* those ids by these numbers less one */
+	unsigned cell_bits; /* spans that begin in the same cell are one; 0: none */
+	struct map wanted;  /* rows of OS time → number, from 1 */
+	struct vec_of(const struct analysis_os *) os; /* these by their numbers less one */
 };
 
 /* A span that the next one may be joined to. */
@@ -227,7 +227,8 @@ static void write_os(struct walk *walk, const struct thread_state_span *span)
 	if (!span->waits)
 		return;
 	const uint64_t number =
-		span->os ? *map_put(&states->wanted, span->os, states->wanted.len + 1) : 0;
+		span->os ? *map_put(&states->wanted, (uintptr_t)span->os, states->wanted.len + 1)
+			 : 0;
 	if (number > states->os.len)
 		vec_push(&states->os, span->os);
 	html_pack_signed(states->pack, (int64_t)(number - walk->os));
@@ -290,20 +291,11 @@ static void pack_os(const struct states *states)
 {
 	static const char *const names[] = {"function",	     "caller",	"holder",
 					    "holder_thread", "syscall", "object"};
-	static const struct analysis_os unknown = {.function = ANALYSIS_NONE,
-						   .caller = ANALYSIS_NONE,
-						   .holder = ANALYSIS_NONE,
-						   .holder_thread = ANALYSIS_NONE,
-						   .syscall_number = -1};
 
 	for (int column = 0; column < 6; column++) {
 		html_pack_begin(states->pack);
-		vec_foreach (id, &states->os) {
-			const struct analysis_os *os = thread_states_os(states->analysis, *id);
-
-			html_pack_number(states->pack,
-					 os_number(states->pack, os ? os : &unknown, column));
-		}
+		vec_foreach (os, &states->os)
+			html_pack_number(states->pack, os_number(states->pack, *os, column));
 		html_pack_end(states->pack, "wait.%s", names[column]);
 	}
 }
