@@ -11,9 +11,9 @@
  */
 #include "report/calltrace.h"
 
+#include "analysis/syscalls.h"
 #include "report/data/csv.h"
 #include "report/data/json.h"
-#include "report/table/syscalls.h"
 #include "report/text/line.h"
 #include "report/text/text.h"
 #include "report/words/name.h"

@@ -1,7 +1,7 @@
 /* The small tables of a fleet: run, module, thread, os. */
+#include "analysis/syscalls.h"
 #include "report/export/fleet_columns.h"
 #include "report/table/os_object.h"
-#include "report/table/syscalls.h"
 
 void fleet_write_modules(const struct fleet *fleet, struct fleet_sheet *sheet)
 {

@@ -2,10 +2,10 @@
  */
 #include "report/export/states.h"
 
+#include "analysis/syscalls.h"
 #include "base/partition.h"
 #include "report/export/timeline.h"
 #include "report/table/os_object.h"
-#include "report/table/syscalls.h"
 #include "report/words/json_string.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* The events of a timeline with their names. */
 #include "report/export/timeline.h"
 
+#include "analysis/syscalls.h"
 #include "analysis/thread_states.h"
-#include "report/table/syscalls.h"
 #include "report/words/name.h"
 
 bool timeline_range(const struct analysis *analysis, const struct export_options *options,

@@ -10,9 +10,9 @@
  */
 #include "report/html/html_states.h"
 
+#include "analysis/syscalls.h"
 #include "analysis/thread_states.h"
 #include "report/table/os_object.h"
-#include "report/table/syscalls.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The cells of events of the log. */
+#include "analysis/syscalls.h"
 #include "report/table/getter.h"
-#include "report/table/syscalls.h"
 
 static void set_syscall(struct cell *cell, int number, struct str *scratch)
 {

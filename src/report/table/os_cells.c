@@ -1,7 +1,7 @@
 /* OS time: its cause, system call and object. */
+#include "analysis/syscalls.h"
 #include "report/table/getter.h"
 #include "report/table/os_object.h"
-#include "report/table/syscalls.h"
 #include "report/table/table.h"
 
 #define HELD_MOSTLY 0.95 /* of the ticks: whoever had it then had it */

@@ -4,8 +4,8 @@
  */
 #include "report/text/brief.h"
 
+#include "analysis/syscalls.h"
 #include "report/table/os_object.h"
-#include "report/table/syscalls.h"
 #include "report/table/table.h"
 #include "report/words/name.h"
 #include "report/words/number.h"

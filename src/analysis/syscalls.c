@@ -1,7 +1,7 @@
 /* Names of the system calls of x86-64, see syscalls.h. */
-#include "report/table/syscalls.h"
+#include "analysis/syscalls.h"
 
-#include <stddef.h>
+#include "base/base.h"
 
 static const char *const names[] = {
 	[0] = "read",
@@ -389,6 +389,5 @@ static const char *const names[] = {
 
 const char *syscall_name(int number)
 {
-	return number >= 0 && (size_t)number < sizeof(names) / sizeof(names[0]) ? names[number]
-										: NULL;
+	return number >= 0 && (size_t)number < TABLE_COUNT(names) ? names[number] : NULL;
 }
