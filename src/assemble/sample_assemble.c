@@ -85,6 +85,8 @@ struct sample_assembly {
 	struct arena arena;
 	struct wake_rows wakes;
 	int64_t wait_event;    /* off-cpu; 0: there is none */
+	size_t event_count;    /* in the first reading */
+	size_t preempted;      /* number of that event in the log; SIZE_MAX: there is none */
 	struct wake_told wait; /* the last sample, if it was a wait; else its thread is 0 */
 };
 
@@ -134,6 +136,13 @@ static void prepare_locations(struct sample_assembly *assembly)
 	vec_fini(&assembly->sampled);
 }
 
+/* Before it ran at all: as all that run have such a sample, it says nothing of its thread. */
+static bool is_first_wait(const struct sample_assembly *assembly,
+			  const struct sample_log_sample *sample)
+{
+	return sample->event == assembly->preempted && !sample->node;
+}
+
 /* Or what else makes its thread one that needs a row. */
 static void count_sample(struct sample_assembly *assembly, uint32_t number)
 {
@@ -173,8 +182,14 @@ static void take_first(struct sample_assembly *assembly, const struct sample_log
 		vec_push(&assembly->sampled.data[record->location.image].link_addrs,
 			 record->location.link_addr);
 		break;
+	case SAMPLE_LOG_EVENT:
+		if (strcmp(record->event.name, "preempted") == 0)
+			assembly->preempted = assembly->event_count;
+		assembly->event_count++;
+		break;
 	case SAMPLE_LOG_SAMPLE:
-		count_sample(assembly, record->sample.thread);
+		if (!is_first_wait(assembly, &record->sample))
+			count_sample(assembly, record->sample.thread);
 		break;
 	case SAMPLE_LOG_WAKER:
 		if (record->waker.thread)
@@ -577,6 +592,8 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 	if (assembly->wait.thread)
 		wake_rows_miss(&assembly->wakes, &assembly->wait);
 	assembly->wait.thread = 0;
+	if (!thread->id && is_first_wait(assembly, from))
+		return true;
 	if (!thread->id || was_off(assembly, thread, sample.ticks)) {
 		assembly->output->counts.discarded++;
 		return true;
@@ -703,7 +720,7 @@ static bool read_twice(struct sample_assembly *assembly, struct error *err)
 bool sample_assemble(const struct sample_input *input, struct sample_output *output,
 		     struct error *err)
 {
-	struct sample_assembly assembly = {.input = input, .output = output};
+	struct sample_assembly assembly = {.input = input, .output = output, .preempted = SIZE_MAX};
 
 	*output = (struct sample_output){0};
 	arena_init(&assembly.arena);

@@ -265,6 +265,15 @@ static void take_switch(struct sampler *sampler, const struct perf_record *recor
 		waits_switch(sampler->waits, process, record);
 }
 
+static void take_fork(struct sampler *sampler, const struct perf_record *record)
+{
+	processes_apply(sampler->processes, record);
+	if (!sampler->waits)
+		return;
+	const struct process *process = processes_get(sampler->processes, record->task.pid);
+	waits_begin(sampler->waits, !sampler->filtered || process->target ? process : NULL, record);
+}
+
 static void take_name(struct sampler *sampler, const struct perf_name *name)
 {
 	if (name->exec && sampler->waits)
@@ -292,9 +301,7 @@ static void take_record(struct sampler *sampler, const struct perf_record *recor
 		take_switch(sampler, record);
 		return;
 	case PERF_RECORD_FORK:
-		if (sampler->waits)
-			waits_begin(sampler->waits, record->task.tid);
-		processes_apply(sampler->processes, record);
+		take_fork(sampler, record);
 		break;
 	case PERF_RECORD_EXIT:
 		if (sampler->waits)

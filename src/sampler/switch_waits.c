@@ -380,13 +380,18 @@ void waits_forget(struct waits *waits, uint32_t tid)
 	wait->known.len = 0;
 }
 
-void waits_begin(struct waits *waits, uint32_t tid)
+void waits_begin(struct waits *waits, const struct process *process,
+		 const struct perf_record *record)
 {
-	const uint64_t *index = map_get(&waits->by_tid, tid);
+	struct wait *wait = wait_get(waits, record->task.tid);
 
-	waits_forget(waits, tid);
-	if (index)
-		waits->list.data[*index].state = WAIT_NONE;
+	waits_forget(waits, wait->tid);
+	stack_clear(&wait->stack);
+	wait->state = process && !record->task.ran_already ? WAIT_GOES_ON : WAIT_NONE;
+	wait->waker.known = wait->sampled = false;
+	wait->process = process;
+	wait->begin_time = record->time;
+	wait->preempted = true;
 }
 
 /* The last switch, from which no thread comes back, is still to come. */

@@ -33,8 +33,14 @@ void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *
 void waits_thin(struct waits *waits);
 /* The thread executes another program: its stacks are gone. */
 void waits_forget(struct waits *waits, uint32_t tid);
-/* A thread begins, or has ended; its number may be that of an earlier one. */
-void waits_begin(struct waits *waits, uint32_t tid);
+/*
+ * FORK: a thread begins; its number may be that of an earlier one. Until it runs for the first time
+ * it could run, and has no stack; of one that had begun before the recording that is not known.
+ * `process`: its own; NULL: nothing is told of it.
+ */
+void waits_begin(struct waits *waits, const struct process *process,
+		 const struct perf_record *record);
+/* A thread has ended. */
 void waits_end(struct waits *waits, uint32_t tid);
 /* All that wait are told, as if they ran again at `time`. */
 void waits_finish(struct waits *waits, uint64_t time);

@@ -29,6 +29,7 @@ static struct resolver resolver;
 static struct sample_output output;
 static struct str path;
 static const struct tare_control *known_control;
+static const char *event_name;
 
 static int set_up(void **state)
 {
@@ -39,6 +40,7 @@ static int set_up(void **state)
 
 	(void)state;
 	known_control = NULL;
+	event_name = "cycles";
 	if (!own_directory_make(directory))
 		return -1;
 	recording = (struct recording){.fd = -1,
@@ -81,7 +83,7 @@ static void write_log(const char *first)
 
 	assert_true(fd >= 0);
 	assert_true(sample_log_create(&log, fd, 0, &err));
-	const struct sample_log_event event = {.frequency = 997, .name = "cycles", .unit = ""};
+	const struct sample_log_event event = {.frequency = 997, .name = event_name, .unit = ""};
 	sample_log_put_event(&log, &event);
 	const char *executables[] = {first, COPY};
 	for (uint32_t i = 0; i < 2; i++) {
@@ -158,6 +160,17 @@ static void test_other_program_is_a_process(void **state)
 	assert_int_equal(output.counts.discarded, 0);
 }
 
+/* That it had to wait for its first turn makes no row of what then executed something else. */
+static void test_first_waits_make_no_process(void **state)
+{
+	(void)state;
+	event_name = "preempted";
+	assemble("/opt/launcher");
+	assert_int_equal(output.processes, 0);
+	assert_int_equal(output.threads, 0);
+	assert_int_equal(output.counts.discarded, 0);
+}
+
 /* Collection goes off just before the sample in the copy is taken. */
 static void assemble_off_until(uint64_t end)
 {
@@ -187,6 +200,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own_copy_is_no_process_more, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_other_program_is_a_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_first_waits_make_no_process, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_samples_while_off, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_samples_behind_off, set_up, tear_down),
 	};

@@ -220,6 +220,16 @@ enum {
 	OUT_PREEMPTED = PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
 };
 
+static void fork_at(struct waits *waits, const struct process *process, uint64_t time,
+		    bool ran_already)
+{
+	waits_begin(
+		waits, process,
+		&(struct perf_record){.type = PERF_RECORD_FORK,
+				      .time = time,
+				      .task = {.pid = 4, .tid = 5, .ran_already = ran_already}});
+}
+
 static void test_waits(void **state)
 {
 	struct told told = {0};
@@ -267,12 +277,45 @@ static void test_waits(void **state)
 	waits_finish(waits, 2000);
 	assert_int_equal(told.count, 3);
 	/* Another thread has its number. */
-	waits_begin(waits, 5);
+	fork_at(waits, &process, 2050, false);
+	switch_at(waits, &process, 0, 2090);
 	sample_at(waits, &process, 2100);
 	switch_at(waits, &process, OUT, 2101);
 	switch_at(waits, &process, 0, 2103);
 	assert_int_equal(told.count, 4);
 	assert_int_equal(told.last.weight, 2);
+	waits_free(waits);
+}
+
+/* A thread that was made could run before it does for the first time. */
+static void test_first_waits(void **state)
+{
+	static const struct event events[] = {{.kind = EVENT_PREEMPTED}};
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(events, 1, &sink, &counts);
+	const struct process process = {.pid = 5};
+
+	(void)state;
+	fork_at(waits, &process, 50, false);
+	switch_at(waits, &process, 0, 90);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.time, 50);
+	assert_int_equal(told.last.weight, 40);
+	assert_int_equal(told.frames, 0);
+	/* Of these nobody knows when they ran first. */
+	fork_at(waits, &process, 200, true);
+	switch_at(waits, &process, 0, 300);
+	fork_at(waits, NULL, 400, false);
+	waits_finish(waits, 500);
+	assert_int_equal(told.count, 1);
+	/* This one never did. */
+	fork_at(waits, &process, 600, false);
+	waits_finish(waits, 700);
+	assert_int_equal(told.count, 2);
+	assert_int_equal(told.last.weight, 100);
+	assert_int_equal(counts.lost, 0);
 	waits_free(waits);
 }
 
@@ -706,6 +749,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tracepoints, root_make, root_remove),
 		cmocka_unit_test(test_lists_of_events),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_first_waits),
 		cmocka_unit_test(test_waits_without_samples),
 		cmocka_unit_test(test_switch_rate),
 		cmocka_unit_test(test_who_ends_waits),
