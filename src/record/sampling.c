@@ -23,6 +23,21 @@ static bool add_events(struct sampling *sampling, const char *list, struct error
 	return true;
 }
 
+static bool has_event(const struct sampling *sampling, const char *name)
+{
+	vec_foreach (event, &sampling->events)
+		if (strcmp(event->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Without both, nobody would know when a thread ran. */
+static bool add_waits(struct sampling *sampling, struct error *err)
+{
+	return add_events(sampling, "off-cpu", err) &&
+	       (has_event(sampling, "preempted") || add_events(sampling, "preempted", err));
+}
+
 bool sampling_init(struct sampling *sampling, const struct record_sampling *options,
 		   struct error *err)
 {
@@ -37,7 +52,7 @@ bool sampling_init(struct sampling *sampling, const struct record_sampling *opti
 		event_default(options->frequency, &standard);
 		vec_push(&sampling->events, standard);
 	}
-	return !(options->off_cpu || options->wakers) || add_events(sampling, "off-cpu", err);
+	return !(options->off_cpu || options->wakers) || add_waits(sampling, err);
 }
 
 void sampling_describe(const struct sampling *sampling, struct str *settings)

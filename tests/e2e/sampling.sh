@@ -72,6 +72,10 @@ waited=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["exclusive_weight"] > 0 { sum += $at["exclusive_weight"] } END { print int(sum / 1000000) }' \
 	"$work/functions.csv")
 [ "$waited" -ge 390 ] || fail "sleep 0.4 has waited $waited ms"
+# And when it could run and did not, which may be asked for by name as well.
+report threads --event=preempted
+record_options=(--method=sample --off-cpu --event=preempted)
+record sleep 0
 
 # Several events, by period.
 record_options=(--method=sample --event=cpu-clock --event=page-faults:1)
