@@ -161,6 +161,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	    analysis_load_samples(analysis, profile, options, err) &&
 	    (!options->executions || analysis_load_executions(analysis, profile, err)) &&
 	    analysis_load_sampled_waits(analysis, profile, err) &&
+	    analysis_load_switches(analysis, profile, err) &&
 	    analysis_load_wakers(analysis, profile, err) &&
 	    analysis_load_waited(analysis, profile, options, err) &&
 	    analysis_reshape(analysis, options, err)) {
@@ -194,6 +195,7 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->os_wait);
 	vec_fini(&analysis->waits);
 	vec_fini(&analysis->wait_lists);
+	analysis_free_switches(analysis);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->wakers);
 	vec_fini(&analysis->ended_waits);

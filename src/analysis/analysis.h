@@ -20,6 +20,7 @@
 struct analysis_stacks;
 struct analysis_node_lines;
 struct analysis_sample_stacks;
+struct analysis_switches;
 
 /* Which values nodes, hot path and callers are about. */
 enum analysis_method {
@@ -479,7 +480,8 @@ struct analysis {
 	struct vec_of(uint8_t) os_waiting;
 	struct vec_of(uint32_t) os_wait;
 	struct vec_of(struct analysis_os) waits;
-	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
+	struct vec_of(int64_t) wait_lists;  /* of threads, see thread_states.h; 0: none */
+	struct analysis_switches *switches; /* sampled_states.c's; NULL: not recorded */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;
 	/* By function, beside samples of another event: what it waited; NULL: not known. */

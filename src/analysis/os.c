@@ -83,12 +83,11 @@ static bool load_holder(const struct profile_holder *row, void *context)
 	return true;
 }
 
-static enum analysis_waiting waiting_of(const struct analysis *analysis,
-					const struct analysis_os *os)
+enum analysis_waiting analysis_waiting_of(const struct analysis_os *os, bool idle)
 {
-	if (os->cause != TARE_OS_BLOCKED || os->syscall_number < 0)
+	if (os->cause != TARE_OS_BLOCKED)
 		return WAITING_OTHER;
-	if (analysis_os_is_idle(analysis, os))
+	if (idle)
 		return WAITING_IDLE;
 	switch (os->object_kind) {
 	case TARE_OBJECT_NONE:
@@ -153,7 +152,8 @@ static bool load_os(const struct profile_os *row, void *context)
 
 	if (!read_os(loading, row, &os))
 		return true;
-	const enum analysis_waiting waiting = waiting_of(analysis, &os);
+	const enum analysis_waiting waiting =
+		analysis_waiting_of(&os, analysis_os_is_idle(analysis, &os));
 
 	if (row->cause == TARE_OS_BLOCKED || row->cause == TARE_OS_PREEMPTED)
 		note_waiting(analysis, row->id, waiting, &os);
@@ -332,7 +332,7 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 
 /* ---- waits that are no fault ---- */
 
-static bool is_for_work(int syscall_number)
+bool analysis_syscall_is_idle(int syscall_number)
 {
 	switch (syscall_number) {
 	case SYS_epoll_wait:
@@ -362,7 +362,7 @@ bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_
 	static const char *const waits[] = {"*cond_*wait*", "*condition_variable*wait*",
 					    "*pthread_*join*", "*thread::join*"};
 
-	if (is_for_work(os->syscall_number))
+	if (analysis_syscall_is_idle(os->syscall_number))
 		return true;
 	if (os->function == ANALYSIS_NONE || os->object_kind != TARE_OBJECT_FUTEX)
 		return false;

@@ -112,14 +112,22 @@ void analysis_folded_fit(struct analysis_values *values, const struct analysis_v
 /* os.c */
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
 		      struct error *err);
+/* What a row waits for; `idle`: for something to do. */
+enum analysis_waiting analysis_waiting_of(const struct analysis_os *os, bool idle);
+/* Whether who waits in the call waits for something to do. */
+bool analysis_syscall_is_idle(int syscall_number);
 /* thread_states.c */
 bool analysis_load_waits(struct analysis *analysis, struct profile *profile, struct error *err);
 /* sampled_waits.c: after the samples of the event shown */
 bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *profile,
 				 struct error *err);
+/* sampled_states.c: after the samples of the event shown */
+bool analysis_load_switches(struct analysis *analysis, struct profile *profile, struct error *err);
+void analysis_free_switches(struct analysis *analysis);
 /* Where a stack waits, or ends a wait. */
 struct wait_place {
 	uint32_t function, caller; /* ANALYSIS_NONE: not known */
+	int syscall_number;	   /* -1: none, or not known */
 	bool idle;
 };
 struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack);

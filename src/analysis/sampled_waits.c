@@ -3,12 +3,17 @@
  * each of which is a wait and weighs its time. The function that waits is the outermost one of the
  * system's below the program's own caller, as the names of those within it are often not known;
  * without such a caller, the innermost one outside of the kernel. Objects are not known.
+ *
+ * The system call is that whose entry the kernel's frames have; where they do not tell it, the C
+ * library's function that is called as it is, or that waits for a futex whatever it is called.
  */
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"
+#include "analysis/syscalls.h"
 
 #include <fnmatch.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #define NS_PER_SECOND 1e9
 
@@ -53,7 +58,72 @@ static bool waits_for_work(const char *name)
 	return false;
 }
 
-struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack)
+/* ---- system calls ---- */
+
+static bool is_page_fault(const char *name)
+{
+	return strstr(name, "page_fault") != NULL;
+}
+
+/* Of a function of the kernel; -1: it is the entry of none. */
+static int entered_syscall(const char *name)
+{
+	static const char *const prefixes[] = {"__x64_sys_", "__ia32_sys_", "__se_sys_",
+					       "__do_sys_",  "ksys_",	    "__sys_"};
+
+	for (size_t i = 0; i < TABLE_COUNT(prefixes); i++)
+		if (str_starts_with(name, prefixes[i]))
+			return syscall_number(name + strlen(prefixes[i]));
+	return -1;
+}
+
+/* Of a function of the C library; -1: it is not known to be in one. */
+static int called_syscall(const char *name)
+{
+	static const struct {
+		const char *pattern;
+		int number;
+	} functions[] = {{"*futex*", SYS_futex},       {"lll_lock_wait*", SYS_futex},
+			 {"*mutex_*lock*", SYS_futex}, {"*rwlock_*lock*", SYS_futex},
+			 {"*sem_*wait*", SYS_futex},   {"*barrier_wait", SYS_futex},
+			 {"recv", SYS_recvfrom},       {"send", SYS_sendto},
+			 {"pread", SYS_pread64},       {"pwrite", SYS_pwrite64}};
+
+	name += strspn(name, "_");
+	if (str_starts_with(name, "GI_"))
+		name += strlen("GI_");
+	name += strspn(name, "_");
+	if (str_starts_with(name, "libc_"))
+		name += strlen("libc_");
+	for (size_t i = 0; i < TABLE_COUNT(functions); i++)
+		if (fnmatch(functions[i].pattern, name, 0) == 0)
+			return functions[i].number;
+	return syscall_number(name);
+}
+
+static int syscall_of(const struct analysis *analysis, int64_t stack)
+{
+	size_t count;
+	const struct profile_stack *stacks = profile_stacks(analysis->profile, &count);
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+	int number = -1;
+
+	for (int64_t at = stack; at && number < 0; at = stacks[at - 1].parent) {
+		const struct profile_location *location = &locations[stacks[at - 1].location - 1];
+		const uint32_t function = analysis->function_of[location->function - 1];
+		const char *name = analysis->functions.data[function].name;
+		const bool in_kernel = location->link_addr >> KERNEL_BIT;
+
+		if (in_kernel ? is_page_fault(name) : !is_system(analysis, function))
+			break;
+		number = in_kernel ? entered_syscall(name) : called_syscall(name);
+	}
+	return number;
+}
+
+/* ---- places ---- */
+
+static struct wait_place place_in_code(const struct analysis *analysis, int64_t stack)
 {
 	size_t count;
 	const struct profile_stack *stacks = profile_stacks(analysis->profile, &count);
@@ -76,6 +146,15 @@ struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t s
 		place.function = function;
 	}
 	place.function = innermost;
+	return place;
+}
+
+struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack)
+{
+	struct wait_place place = place_in_code(analysis, stack);
+
+	place.syscall_number = syscall_of(analysis, stack);
+	place.idle |= analysis_syscall_is_idle(place.syscall_number);
 	return place;
 }
 

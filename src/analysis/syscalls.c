@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 static const char *const names[] = {
 	[0] = "read",
 	[1] = "write",
@@ -390,4 +392,12 @@ static const char *const names[] = {
 const char *syscall_name(int number)
 {
 	return number >= 0 && (size_t)number < TABLE_COUNT(names) ? names[number] : NULL;
+}
+
+int syscall_number(const char *name)
+{
+	for (size_t i = 0; i < TABLE_COUNT(names); i++)
+		if (names[i] && strcmp(names[i], name) == 0)
+			return (int)i;
+	return -1;
 }

@@ -4,5 +4,7 @@
 
 /* NULL if unknown. */
 const char *syscall_name(int number);
+/* -1 if there is none of that name. */
+int syscall_number(const char *name);
 
 #endif

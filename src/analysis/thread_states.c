@@ -10,6 +10,7 @@
 #include "analysis/thread_states.h"
 
 #include "analysis/private.h"
+#include "analysis/sampled_states.h"
 #include "analysis/trace.h"
 #include "profile/wait_record.h"
 
@@ -158,13 +159,18 @@ bool analysis_load_waits(struct analysis *analysis, struct profile *profile, str
 	return profile_each_wait(profile, take_list, analysis, err);
 }
 
-bool thread_states_any(const struct analysis *analysis)
+static bool any_list(const struct analysis *analysis)
 {
 	vec_foreach (list, &analysis->wait_lists) {
 		if (*list)
 			return true;
 	}
 	return false;
+}
+
+bool thread_states_any(const struct analysis *analysis)
+{
+	return any_list(analysis) || sampled_states_any(analysis);
 }
 
 bool thread_states_each(const struct analysis *analysis, uint32_t thread,
@@ -185,7 +191,9 @@ bool thread_states_each(const struct analysis *analysis, uint32_t thread,
 	void *data = NULL;
 	size_t size = 0;
 
-	*known = thread_states_any(analysis) && row->now_ticks &&
+	if (!row->now_ticks && sampled_states_any(analysis))
+		return sampled_states_each(analysis, thread, each, context, known, err);
+	*known = any_list(analysis) && row->now_ticks &&
 		 (list || !(row->blocked_ticks || row->preempted_ticks));
 	if (!*known)
 		return true;

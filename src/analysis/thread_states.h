@@ -5,6 +5,9 @@
  * (profile/ wait_record.h). Where in an interval that was is not known: a blocked thread waits
  * last, as a system call is mostly what an interval ends with; and intervals that were joined are
  * evenly filled.
+ *
+ * Of threads that were only sampled, the samples of their waits tell (sampled_states.h): when each
+ * wait began and how long it was, one by one.
  */
 #ifndef TARE_ANALYSIS_THREAD_STATES_H
 #define TARE_ANALYSIS_THREAD_STATES_H
@@ -33,9 +36,10 @@ struct thread_state_span {
 
 /*
  * Tells the spans of a thread (index in analysis->threads) in the order of time, without gaps from
- * its begin to its end. CPU time of all together is that of the thread as reports show it, and
- * waits are exact. `known`: the profile says when the thread waited, or that it never did; else
- * nothing is told. False with err where the profile is damaged.
+ * its begin to its end. CPU time of all together is that of the thread as reports show it, of
+ * threads that were only sampled what waits leave of their life; waits are exact. `known`: the
+ * profile says when the thread waited, or that it never did; else nothing is told. False with err
+ * where the profile is damaged.
  */
 bool thread_states_each(const struct analysis *analysis, uint32_t thread,
 			void (*each)(const struct thread_state_span *span, void *context),

@@ -141,9 +141,10 @@ bool report_fill_timeline(struct report *report, struct error *err)
 	if (!thread_states_any(report->analysis))
 		return error_set(
 			err, ERROR_NOT_FOUND,
-			"the profile does not say when its threads waited: it was merged, or "
-			"recorded by samples or an older tare; tare record -- COMMAND records "
-			"it");
+			"the profile does not say when its threads waited: it was merged, "
+			"sampled without --off-cpu, or recorded by an older tare; tare record -- "
+			"COMMAND records it, and so does tare record --method=sample --off-cpu "
+			"-- COMMAND, as root");
 	if (!range_choose(&lanes, err))
 		return false;
 	lanes.table = report_add_table(report, "timeline", title_of(&lanes), NULL);

@@ -7,6 +7,7 @@ try() {
 try os sampled.tare
 try coverage sampled.tare
 try calltrace sampled.tare
+try timeline sampled.tare
 try methods sampled.tare
 try functions sampled.tare --method=instrument
 try functions sampled.tare --columns=calls,function
