@@ -53,6 +53,7 @@ struct sample_collect {
 	struct sample_collect_options options;
 	struct arena arena;
 	struct map by_pid, by_tid; /* → index, or NONE */
+	struct map ended_by_tid;   /* → index of the last one that has ended */
 	struct vec_of(struct seen_process) processes;
 	struct vec_of(struct seen_thread) threads;
 	struct vec_of(uint64_t) images;	      /* sampler's index → number in the log, or NONE */
@@ -74,6 +75,7 @@ struct sample_collect *sample_collect_new(const struct sample_collect_options *o
 	arena_init(&collect->arena);
 	map_init(&collect->by_pid);
 	map_init(&collect->by_tid);
+	map_init(&collect->ended_by_tid);
 	map_init(&collect->nodes);
 	return collect;
 }
@@ -93,6 +95,7 @@ void sample_collect_free(struct sample_collect *collect)
 	vec_fini(&collect->locations);
 	map_fini(&collect->by_pid);
 	map_fini(&collect->by_tid);
+	map_fini(&collect->ended_by_tid);
 	map_fini(&collect->nodes);
 	arena_fini(&collect->arena);
 	free(collect);
@@ -253,6 +256,20 @@ static struct seen_thread *meet_thread(struct sample_collect *collect,
 	return add_thread(collect, process, tid, time);
 }
 
+/* Who joins a thread is woken by it when it has ended. */
+static struct seen_thread *meet_waker(struct sample_collect *collect,
+				      const struct seen_process *process, uint32_t tid,
+				      uint64_t time)
+{
+	const uint64_t *ended = map_get(&collect->ended_by_tid, tid);
+	struct seen_thread *thread = ended ? &collect->threads.data[*ended] : NULL;
+
+	if (!find_thread(collect, tid) && thread &&
+	    collect->processes.data[thread->process].number == process->number)
+		return thread;
+	return meet_thread(collect, process, tid, time);
+}
+
 static void end_thread(struct sample_collect *collect, uint32_t tid, uint64_t time)
 {
 	struct seen_thread *thread = find_thread(collect, tid);
@@ -262,6 +279,7 @@ static void end_thread(struct sample_collect *collect, uint32_t tid, uint64_t ti
 	const struct sample_log_note note = {.of = thread->number, .time = time};
 	sample_log_put_note(collect->options.log, SAMPLE_LOG_END, &note);
 	vec_fini(&thread->stack);
+	*map_put(&collect->ended_by_tid, tid, 0) = *map_get(&collect->by_tid, tid);
 	*map_put(&collect->by_tid, tid, 0) = NONE;
 }
 
@@ -563,7 +581,7 @@ static void take_waker(struct sample_collect *collect, const struct sampler_wake
 						      .kernel_count = waker->kernel_count,
 						      .stack = waker->stack};
 		struct seen_process *process = process_of(collect, waker->process, waker->time);
-		struct seen_thread *thread = meet_thread(collect, process, waker->tid, waker->time);
+		struct seen_thread *thread = meet_waker(collect, process, waker->tid, waker->time);
 
 		row.thread = thread->number + 1;
 		row.node = stack_of(collect, process, thread, &sample, &no_room);

@@ -3,7 +3,7 @@
 # that were sampled. A sleep is ended by an interrupt, whatever runs then. Where the kernel does not permit that, the header says so, and nothing else changes.
 . "$(dirname "$0")/tracefs.sh"
 need_tracepoint sched/sched_waking
-need python3
+need python3 sqlite3
 cd "$work"
 
 for method in sample instrument,sample; do
@@ -11,6 +11,9 @@ for method in sample instrument,sample; do
 		fail "status $? of the recorded program"
 	[ "$(cat said)" = done ] || fail "the program printed: $(cat said)"
 	"$TARE" report wakers --format=json --columns=all profile.tare >wakers.json
+	# Threads that wake who joins them have ended already.
+	sqlite3 profile.tare 'SELECT tid FROM thread GROUP BY process, tid HAVING count(*) > 1' >twice
+	[ ! -s twice ] || fail "$method: threads with two rows: $(cat twice)"
 	"$TARE" report functions --method=sample --event=off-cpu --format=json profile.tare >waits.json
 	"$TARE" export --format=folded --wakers --method=sample --event=off-cpu profile.tare >folded
 	python3 - <<'P' || fail "$method: $(cat wakers.json | head -c 3000)"
