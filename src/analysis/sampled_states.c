@@ -91,6 +91,8 @@ static struct switch_place place_of(const struct analysis *analysis, int kind, i
 	place.os.syscall_number = at.syscall_number;
 	place.os.object_kind = tare_object_of(at.syscall_number);
 	place.waiting = analysis_waiting_of(&place.os, at.idle);
+	/* Which one it is samples do not tell. */
+	place.os.object_kind = TARE_OBJECT_NONE;
 	return place;
 }
 
@@ -233,6 +235,17 @@ static uint64_t waited_ticks(struct walk *walk, int kind, uint64_t ns)
 	return more;
 }
 
+/* Nothing is known up to then. */
+static void tell_unknown(struct walk *walk, uint64_t end)
+{
+	const struct thread_state_span span = {.begin = walk->at, .end = end, .unknown = true};
+
+	if (end <= walk->at || end > TICKS_MAX)
+		return;
+	walk->at = end;
+	walk->each(&span, walk->context);
+}
+
 static void tell_run(struct walk *walk, uint64_t end)
 {
 	const struct thread_state_span span = {
@@ -309,15 +322,14 @@ bool sampled_states_each(const struct analysis *analysis, uint32_t thread,
 	struct walk walk = {.analysis = analysis,
 			    .each = each,
 			    .context = context,
-			    .at = switches->found_running ? seen->from : row->begin_ticks};
-
-	if (walk.at > TICKS_MAX)
-		walk.at = TICKS_MAX;
+			    .at = row->begin_ticks < TICKS_MAX ? row->begin_ticks : TICKS_MAX};
 
 	*known = analysis->threads.data[thread].selected &&
 		 (seen->until || !switches->found_running);
 	if (!*known)
 		return true;
+	if (switches->found_running)
+		tell_unknown(&walk, seen->from);
 	if (!tell_waits(&walk, (int64_t)thread + 1, err))
 		return false;
 	tell_run(&walk, end_of(analysis, row, seen));

@@ -12,8 +12,9 @@
 bool sampled_states_any(const struct analysis *analysis);
 
 /*
- * As thread_states_each. Known is a thread that the recording saw begin; of one that it found
- * running, the time from its first sample on. Two chunks of samples are in memory at a time.
+ * As thread_states_each. Where the recording is of processes that it found running, nothing is
+ * known of a thread before its first sample: that is a span without states. Two chunks of samples
+ * are in memory at a time.
  */
 bool sampled_states_each(const struct analysis *analysis, uint32_t thread,
 			 void (*each)(const struct thread_state_span *span, void *context),

@@ -14,7 +14,8 @@
 
 #include "analysis/analysis.h"
 
-/* Ticks of a part of the time. What is left of the part the thread did not live, or was tare's. */
+/* Ticks of a part of the time. What is left of the part the thread did not live, was tare's, or is
+   not known. */
 struct thread_state_slice {
 	uint64_t cpu, preempted, blocked[WAITINGS];
 };
@@ -30,6 +31,7 @@ struct thread_state_span {
 	uint64_t begin, end;
 	struct thread_state_slice states;
 	uint64_t waits; /* intervals with a switch; 0: it ran all the time */
+	bool unknown;	/* what it did; it has no states */
 	const struct analysis_os
 		*os; /* that it mostly waited in, of one call path; NULL: not known */
 };

@@ -375,6 +375,7 @@ int main(int argc, char **argv)
 	small_profile_commit(open_in(argv[1], "empty"));
 	make_vector(open_in(argv[1], "vector"));
 	make_sampled(open_in(argv[1], "sampled"));
+	make_switched(open_in(argv[1], "switched"));
 	make_both(open_in(argv[1], "both"));
 	return 0;
 }

@@ -207,6 +207,99 @@ void make_sampled(struct profile_writer *writer)
 	small_profile_commit_as(writer, "sample");
 }
 
+/* ---- switched ---- */
+
+enum { SWITCHED_BEGIN = 101000, ROUNDS = 20, ROUND_NS = 90000 };
+
+/* Stacks in the order in which they are written. */
+enum { IN_MAIN = 1, IN_SERVE, IN_LOCK, IN_READ, IN_EPOLL };
+
+static void add_switched_stacks(struct profile_writer *writer)
+{
+	const struct profile_module libc = {
+		.name = "libc.so.6", .path = "/usr/lib/libc.so.6", .build_id = "", .system = true};
+	const int64_t program = small_module(writer, "/usr/bin/serve");
+	const int64_t library = profile_add_module(writer, &libc, &err);
+	const int64_t kernel = small_module(writer, "[kernel.kallsyms]");
+	const struct {
+		int64_t module;
+		const char *name;
+		uint64_t addr;
+	} functions[] = {{program, "main", 0x100},
+			 {program, "serve", 0x200},
+			 {library, "pthread_mutex_lock", 0x1000},
+			 {library, "read", 0x2000},
+			 {kernel, "__x64_sys_epoll_wait", 0xffffffff81000000}};
+
+	for (size_t i = 0; i < COUNT(functions); i++)
+		small_function(writer, functions[i].module, functions[i].name, functions[i].addr);
+	const int64_t in_main = small_stack(writer, 0, 1, 0x110);
+	const int64_t in_serve = small_stack(writer, in_main, 2, 0x210);
+	small_stack(writer, in_serve, 3, 0x1010);
+	small_stack(writer, in_serve, 4, 0x2010);
+	small_stack(writer, in_serve, 5, 0xffffffff81000010);
+}
+
+/* A sample of a thread in each round, `at` behind its begin. */
+struct each_round {
+	int64_t thread, event;
+	uint64_t at, stacks[2], weight; /* stacks: by turns */
+};
+
+static void add_each_round(struct profile_writer *writer, const struct each_round *each)
+{
+	struct small_sample samples[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++)
+		samples[i] =
+			(struct small_sample){i ? ROUND_NS : 0, each->stacks[i % 2], each->weight};
+	for (int i = 0; i < 2; i++) {
+		const struct profile_stack_value value =
+			SMALL_VALUE(each->thread, each->event, (int64_t)each->stacks[i], ROUNDS / 2,
+				    ROUNDS / 2 * each->weight, 0);
+		small_samples(writer, &value);
+	}
+	small_chunk(writer,
+		    (struct profile_sample_chunk){
+			    each->thread, each->event, SWITCHED_BEGIN + each->at, 0, ROUNDS, {0}},
+		    samples);
+}
+
+void make_switched(struct profile_writer *writer)
+{
+	enum { CPU_CLOCK = 1, OFF_CPU, PREEMPTED };
+	static const struct each_round rounds[] = {
+		{1, CPU_CLOCK, 1000, {IN_SERVE, IN_MAIN}, 10000},
+		{1, OFF_CPU, 20000, {IN_LOCK, IN_READ}, 30000},
+		{1, PREEMPTED, 60000, {IN_SERVE, IN_MAIN}, 5000},
+		{2, CPU_CLOCK, 500, {IN_SERVE, IN_LOCK}, 10000},
+		{2, OFF_CPU, 10000, {IN_EPOLL, IN_LOCK}, 75000},
+	};
+	const struct profile_sampling sampling = {.collector = "perf",
+						  .unwinding = "rules",
+						  .kernel = true,
+						  .samples = COUNT(rounds) * ROUNDS};
+	const int64_t process = small_process(writer, 60, "serve");
+
+	for (int i = 0; i < 2; i++) {
+		const struct profile_thread thread = {.process = process,
+						      .tid = 60 + i,
+						      .name = i ? "worker" : "serve",
+						      .begin_ticks = SWITCHED_BEGIN,
+						      .end_ticks =
+							      SWITCHED_BEGIN + ROUNDS * ROUND_NS};
+		require(profile_add_thread(writer, &thread, &err) != 0);
+	}
+	add_switched_stacks(writer);
+	small_event(writer, "cpu-clock", "ns");
+	small_event(writer, "off-cpu", "ns");
+	small_event(writer, "preempted", "ns");
+	require(profile_add_sampling(writer, &sampling, &err));
+	for (size_t i = 0; i < COUNT(rounds); i++)
+		add_each_round(writer, &rounds[i]);
+	small_profile_commit_as(writer, "sample");
+}
+
 /* ---- both ---- */
 
 void make_both(struct profile_writer *writer)

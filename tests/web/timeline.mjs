@@ -329,6 +329,37 @@ const tests = {
 		return { problems: [...problems, ...others], close };
 	},
 
+	async 'samples alone have lanes, with the sums of their waits; a part of the time chooses samples too'() {
+		const { page, problems, close } = await open('switched');
+		equal(await lanes(page), ['serve (60)', 'worker (61)'], 'lanes');
+		const sums = await timeline(page, 'return state.profile.threads.map((_, thread) => Array.from(view.sumOf([thread], null)))');
+		const weights = (event) => Object.fromEntries(report('threads', profile('switched'), `--event=${event}`).tables.threads.map((row) => [row.tid, row.inclusive_weight]));
+		const [blocked, preempted] = [weights('off-cpu'), weights('preempted')];
+		sums.forEach(([ran, couldRun, ...waited], thread) => {
+			const tid = 60 + thread;
+			equal([couldRun, waited.reduce((sum, value) => sum + value, 0)], [preempted[tid] ?? 0, blocked[tid]], `waits of ${tid}`);
+			equal(ran, 20 * 90000 - (preempted[tid] ?? 0) - blocked[tid], `CPU time of ${tid}`);
+		});
+		equal(sums.map(([, , ...waited]) => waited), [[0, 300000, 300000, 0], [0, 750000, 0, 750000]], 'by cause');
+		await page.mouse.move(...await point(page, 1, (100000 + 30000) / 2e6));
+		const facts = await tip(page);
+		equal([facts.Idle, facts['System call'], facts.In], ['75.000 µs · 100.00 %', 'epoll_wait', 'serve'], 'for what');
+		const all = await legend(page);
+		const samples = () => page.evaluate(() => tarePage.state.selection.tree.exclusive[0].reduce((sum, value) => sum + value, 0));
+		const before = await samples();
+		const [x, y] = await point(page, 0, 0.25);
+		await page.mouse.move(x, y);
+		await page.mouse.down();
+		await page.mouse.move(x + 50, y);
+		await page.mouse.move((await point(page, 0, 0.5))[0], y);
+		await page.mouse.up();
+		check(Object.entries(await legend(page)).every(([name, value]) => value !== all[name]), 'the sums are those of the part');
+		const chosen = await samples();
+		check(chosen > before * 0.15 && chosen < before * 0.35, `${chosen} of ${before} samples are of a quarter of the time`);
+		check(!(await page.locator('.view .note').textContent()).includes('other views'), 'nothing is left out elsewhere');
+		return { problems, close };
+	},
+
 	async 'locks have the rows of tare report, who had them, and lead to functions'() {
 		const { page, problems, close } = await open('lanes', '#locks');
 		const { locks } = report('locks', profile('lanes')).tables;

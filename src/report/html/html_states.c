@@ -62,7 +62,7 @@ static uint64_t waited(const struct thread_state_slice *slice)
 
 static bool is_run(const struct thread_state_span *span)
 {
-	return !span->waits && !waited(&span->states);
+	return !span->unknown && !span->waits && !waited(&span->states);
 }
 
 static void begin(struct pending *pending, const struct thread_state_span *span)

@@ -20,7 +20,7 @@ enum { CLOCK = 1, BLOCKED, PREEMPTED };
 
 struct seen {
 	struct thread_state_slice sum;
-	uint64_t spans, end, os_of_system_call[512];
+	uint64_t spans, begin, end, unknown, os_of_system_call[512];
 	const struct analysis_os *last;
 };
 
@@ -115,6 +115,10 @@ static void take(const struct thread_state_span *span, void *context)
 
 	if (seen->spans)
 		assert_int_equal(span->begin, seen->end);
+	else
+		seen->begin = span->begin;
+	if (span->unknown)
+		seen->unknown += span->end - span->begin;
 	assert_true(span->end >= span->begin);
 	seen->spans++;
 	seen->end = span->end;
@@ -122,6 +126,8 @@ static void take(const struct thread_state_span *span, void *context)
 	seen->sum.preempted += span->states.preempted;
 	for (int i = 0; i < WAITINGS; i++)
 		seen->sum.blocked[i] += span->states.blocked[i];
+	/* Samples know of no objects. */
+	assert_true(!span->os || span->os->object_kind == TARE_OBJECT_NONE);
 	seen->last = span->os ? span->os : seen->last;
 	if (span->os && span->os->syscall_number >= 0)
 		seen->os_of_system_call[span->os->syscall_number] += span->end - span->begin;
@@ -158,6 +164,7 @@ static void test_sums(void **state)
 	assert_int_equal(blocked(&seen.sum), 300 + 50 + 1000 + 70 + 30 + 40);
 	assert_int_equal(seen.sum.cpu, END - BEGIN - 540 - blocked(&seen.sum));
 	assert_int_equal(seen.end, END);
+	assert_int_equal(seen.unknown, 0);
 	/* Eight waits, and it ran before and behind each. */
 	assert_int_equal(seen.spans, 8 + 9);
 	assert_int_equal(look(1, true).sum.cpu, END - BEGIN);
@@ -215,6 +222,8 @@ static void test_found_running(void **state)
 	const struct seen seen = look(0, true);
 
 	assert_int_equal(seen.sum.cpu, END - 1900 - 540 - blocked(&seen.sum));
+	assert_int_equal(seen.begin, BEGIN);
+	assert_int_equal(seen.unknown, 1900 - BEGIN);
 	look(1, false);
 }
 

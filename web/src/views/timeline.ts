@@ -205,7 +205,8 @@ export class TimelineView implements View {
 			if (span < 0)
 				continue;
 			live++;
-			sums[mostly(this.states.valuesOf(span, values))]!++;
+			if (this.states.valuesOf(span, values).some((value) => value > 0))
+				sums[mostly(values)]!++;
 		}
 		return [...STATES.map(({ title }, state): [string, string] => [title, sums[state] ? plural(sums[state]!, 'thread') : '']).filter(([, text]) => text),
 			['Alive', `${count(live)} of ${plural(row.threads.length, 'thread')}`]];
@@ -222,7 +223,8 @@ export class TimelineView implements View {
 			return [['At', `${this.time(at)}: not there`]];
 		const begin = this.states.begin[span]!;
 		const end = this.states.endOf(thread, span);
-		return [['From', `${this.time(begin)} to ${this.time(end)}`], ...this.sumFacts(this.states.valuesOf(span, new Float64Array(STATE_COUNT))), ...this.waitFacts(thread, span)];
+		const facts = this.sumFacts(this.states.valuesOf(span, new Float64Array(STATE_COUNT)));
+		return [['From', `${this.time(begin)} to ${this.time(end)}${facts.length ? '' : ': not known'}`], ...facts, ...this.waitFacts(thread, span)];
 	}
 
 	private tooltip(row: LaneRow, at: number | null): Node {
