@@ -41,7 +41,7 @@ struct switch_place {
 
 struct analysis_switches {
 	int64_t events[KINDS];
-	bool any_times;	    /* of samples are known, not in profiles that were merged */
+	bool any_times;	    /* of samples are known, not in profiles that were merged, if any */
 	bool found_running; /* the recording was of processes that had begun before it */
 	struct vec_of(struct switch_chunk) chunks[KINDS]; /* by thread, then by time */
 	struct vec_of(struct seen) seen;		  /* by thread */
@@ -143,6 +143,8 @@ bool analysis_load_switches(struct analysis *analysis, struct profile *profile, 
 		vec_sort(&switches->chunks[kind], compare_chunks);
 		ok = load_places(analysis, profile, kind, err);
 	}
+	switches->any_times |=
+		!switches->list.len && !profile_merged(profile_session(profile)).recordings;
 	return ok;
 }
 

@@ -78,6 +78,23 @@ static void add_waits(struct profile_writer *writer, int64_t event, uint64_t beg
 	small_chunk(writer, (struct profile_sample_chunk){1, event, begin, 0, count, {0}}, samples);
 }
 
+/* A thread of a recording without any sample. */
+static void write_nothing(const char *settings)
+{
+	struct profile_writer *writer = small_profile_open(path);
+	struct profile_session session = small_profile_session();
+	struct error err;
+
+	session.settings = settings;
+	session.method = "sample";
+	add_thread(writer, small_process(writer, 5, "p"), END);
+	small_event(writer, "off-cpu", "ns");
+	small_event(writer, "preempted", "ns");
+	small_require(profile_write_session(writer, &session, &err), &err);
+	small_require(profile_writer_commit(writer, &err), &err);
+	analysed_open(NULL);
+}
+
 /* Thread 1 has a life of 8,000 ticks, thread 2 neither waits nor is sampled. */
 static void write_waits(bool preempted, const char *settings, uint64_t end_ticks, bool complete)
 {
@@ -246,6 +263,23 @@ static void test_waits_alone(void **state)
 	look(0, false);
 }
 
+/* Who was not seen to wait did not, but where times were left out. */
+static void test_no_samples(void **state)
+{
+	(void)state;
+	write_nothing("--event=off-cpu");
+	assert_true(thread_states_any(analysis));
+	assert_int_equal(look(0, true).sum.cpu, END - BEGIN);
+	write_nothing("--event=off-cpu --pid=5");
+	assert_true(thread_states_any(analysis));
+	look(0, false);
+	struct str settings = {0};
+	profile_merged_append(&(struct profile_merged){.recordings = 2, .settings = ""}, &settings);
+	write_nothing(settings.data);
+	assert_false(thread_states_any(analysis));
+	str_fini(&settings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +288,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parts, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_found_running, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_cut_off, analysed_begin, analysed_end),
+		cmocka_unit_test_setup_teardown(test_no_samples, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_waits_alone, analysed_begin, analysed_end),
 	};
 
