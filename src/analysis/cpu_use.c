@@ -1,6 +1,7 @@
 /* See cpu_use.h. */
 #include "analysis/cpu_use.h"
 
+#include "analysis/private.h"
 #include "analysis/sample_timeline.h"
 
 #include <string.h>
@@ -120,7 +121,7 @@ static bool take_samples(const struct cpu_loader *loader, struct error *err)
 	bool known = false;
 
 	if (!event || !event->unit || strcmp(event->unit, "ns") != 0 || !event->name ||
-	    strcmp(event->name, "off-cpu") == 0)
+	    analysis_event_is_of_waits(event))
 		return true;
 	struct analysis_bin *bins = mem_zalloc(use->count * sizeof(*bins));
 	const bool ok = analysis_timeline(analysis, bins, use->count, &known, err);

@@ -124,6 +124,8 @@ bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *prof
 /* sampled_states.c: after the samples of the event shown */
 bool analysis_load_switches(struct analysis *analysis, struct profile *profile, struct error *err);
 void analysis_free_switches(struct analysis *analysis);
+/* Whether each of its samples is a time in which a thread did not run, and weighs that. */
+bool analysis_event_is_of_waits(const struct profile_event *event);
 /* Where a stack waits, or ends a wait. */
 struct wait_place {
 	uint32_t function, caller; /* ANALYSIS_NONE: not known */

@@ -7,8 +7,6 @@
 
 #include "analysis/sample_chunk.h"
 
-#include <string.h>
-
 struct chunk {
 	int64_t id;
 	struct profile_sample_chunk row;
@@ -138,8 +136,7 @@ static bool read_all(struct timeline_loader *loader, sample_callback *each, stru
 
 	if (!loader->analysis->event || session->end_ticks <= session->begin_ticks)
 		return true;
-	loader->waits = loader->analysis->event->name &&
-			strcmp(loader->analysis->event->name, "off-cpu") == 0;
+	loader->waits = analysis_event_is_of_waits(loader->analysis->event);
 	loader->event = loader->analysis->event - profile_events(profile, &events) + 1;
 	loader->begin = session->begin_ticks;
 	loader->span = session->end_ticks - session->begin_ticks;

@@ -203,6 +203,12 @@ int64_t analysis_event_id(const struct profile *profile, const char *name)
 	return 0;
 }
 
+bool analysis_event_is_of_waits(const struct profile_event *event)
+{
+	return event->name &&
+	       (strcmp(event->name, "off-cpu") == 0 || strcmp(event->name, "preempted") == 0);
+}
+
 bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *profile,
 				 struct error *err)
 {

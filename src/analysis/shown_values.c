@@ -58,7 +58,7 @@ static bool choose_event(struct analysis *analysis, const char *wanted, struct e
 		if (events[i].name && strcmp(events[i].name, wanted) == 0)
 			break;
 	}
-	analysis->by_weight = analysis->event->name && !strcmp(analysis->event->name, "off-cpu");
+	analysis->by_weight = analysis_event_is_of_waits(analysis->event);
 	return true;
 }
 

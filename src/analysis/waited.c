@@ -57,7 +57,7 @@ bool analysis_load_waited(struct analysis *analysis, struct profile *profile,
 	size_t count;
 
 	if (!event || analysis->method != ANALYSIS_SAMPLE || !analysis->event ||
-	    strcmp(analysis->event->name, "off-cpu") == 0 || options->from || options->to ||
+	    analysis_event_is_of_waits(analysis->event) || options->from || options->to ||
 	    options->my_code || options->inlines)
 		return true;
 	waited.stacks = profile_stacks(profile, &count);

@@ -9,6 +9,8 @@ import { shareText, valueText, type Context, type View } from './context.ts';
 import { warningsOf } from './recording.ts';
 
 const TOP = 12;
+/** What threads did while samples of these events went on. */
+const OF_THREADS: Record<string, string> = { 'off-cpu': 'Threads waiting over time', preempted: 'Threads that could run over time' };
 
 /** Bins of some samples each: with fewer, chance would show more than the program. */
 function joinBins(values: number[], samples: number): number[] {
@@ -81,7 +83,7 @@ export class SummaryView implements View {
 		const samples = profile.data.numbers('timeline.samples');
 		const number = samples.reduce((sum, n) => sum + n, 0);
 		if (weight?.unit === 'ns')
-			return this.cpuUse(joinBins(Array.from(profile.data.numbers('timeline.weight')), number), weight.title === 'off-cpu' ? 'Threads waiting over time' : 'CPU use over time', null, number);
+			return this.cpuUse(joinBins(Array.from(profile.data.numbers('timeline.weight')), number), OF_THREADS[weight.title] ?? 'CPU use over time', null, number);
 		return this.cpuUse(joinBins(Array.from(samples), number), 'Samples over time', count, number);
 	}
 
