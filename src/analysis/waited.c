@@ -6,8 +6,6 @@
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"
 
-#include <string.h>
-
 #define NS_PER_SECOND 1e9
 
 enum { KERNEL_BIT = 63 }; /* of addresses on x86-64 */
