@@ -16,6 +16,7 @@
 #include "analysis/sample_stacks.h"
 #include "base/partition.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NS_PER_SECOND 1e9
@@ -229,7 +230,7 @@ static uint64_t waited_ticks(struct walk *walk, int kind, uint64_t ns)
 	const uint64_t before = walk->waited[kind].ns;
 	const uint64_t sum = ns < UINT64_MAX - before ? before + ns : UINT64_MAX;
 	const double due = (double)sum * (walk->analysis->ticks_per_second / NS_PER_SECOND);
-	const uint64_t ticks = due < (double)TICKS_MAX ? (uint64_t)(due + 0.5) : TICKS_MAX;
+	const uint64_t ticks = due < (double)TICKS_MAX ? (uint64_t)llround(due) : TICKS_MAX;
 	const uint64_t more = ticks - walk->waited[kind].ticks;
 
 	walk->waited[kind].ns = sum;
