@@ -19,19 +19,29 @@ static uint64_t decode(const struct profile_sample_chunk *row, struct byte_reade
 	return 0;
 }
 
-bool analysis_read_samples(struct profile *profile, int64_t id,
-			   const struct profile_sample_chunk *row, sample_callback *each,
-			   void *context, struct error *err)
+int sample_chunk_compare(const void *a, const void *b)
+{
+	const struct sample_chunk *x = a, *y = b;
+
+	if (x->row.thread != y->row.thread)
+		return x->row.thread < y->row.thread ? -1 : 1;
+	if (x->row.begin_ticks != y->row.begin_ticks)
+		return x->row.begin_ticks < y->row.begin_ticks ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+bool analysis_read_samples(struct profile *profile, const struct sample_chunk *chunk,
+			   sample_callback *each, void *context, struct error *err)
 {
 	size_t stacks, size;
 	void *data;
 
 	profile_stacks(profile, &stacks);
-	if (!profile_read_sample_chunk(profile, id, &data, &size, err))
+	if (!profile_read_sample_chunk(profile, chunk->id, &data, &size, err))
 		return false;
-	const uint64_t bad = decode(row, byte_reader(data, size), stacks, each, context);
+	const uint64_t bad = decode(&chunk->row, byte_reader(data, size), stacks, each, context);
 	free(data);
 	return !bad || error_set(err, ERROR_INPUT,
 				 "the profile is damaged: sample %llu of chunk %lld makes no sense",
-				 (unsigned long long)bad, (long long)id);
+				 (unsigned long long)bad, (long long)chunk->id);
 }

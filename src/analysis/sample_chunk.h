@@ -11,9 +11,16 @@ struct sample {
 
 typedef void sample_callback(const struct sample *sample, void *context);
 
-/* Calls `each` for the samples of the chunk with that id. False with err where it is damaged. */
-bool analysis_read_samples(struct profile *profile, int64_t id,
-			   const struct profile_sample_chunk *row, sample_callback *each,
-			   void *context, struct error *err);
+struct sample_chunk {
+	int64_t id;
+	struct profile_sample_chunk row;
+};
+
+/* For vec_sort: by thread, then by time. */
+int sample_chunk_compare(const void *a, const void *b);
+
+/* Calls `each` for the samples of the chunk. False with err where it is damaged. */
+bool analysis_read_samples(struct profile *profile, const struct sample_chunk *chunk,
+			   sample_callback *each, void *context, struct error *err);
 
 #endif

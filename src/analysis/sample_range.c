@@ -6,17 +6,12 @@
 #include "analysis/stack_counts.h"
 #include "analysis/trace.h"
 
-struct chunk {
-	int64_t id;
-	struct profile_sample_chunk row;
-};
-
 struct range_loader {
 	struct analysis *analysis;
 	uint64_t from, to; /* ticks */
 	int64_t event;
 	bool any; /* chunks of the event, whenever */
-	struct vec_of(struct chunk) chunks;
+	struct vec_of(struct sample_chunk) chunks;
 	struct map known; /* (thread, stack) → index of its value */
 	bool at_once;	  /* equal times are one draw, not a coarse clock's */
 	struct sample last;
@@ -35,7 +30,7 @@ static bool chunk_is_wanted(const struct range_loader *loader,
 static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
 {
 	struct range_loader *loader = context;
-	const struct chunk chunk = {.id = id, .row = *row};
+	const struct sample_chunk chunk = {.id = id, .row = *row};
 
 	if (row->event != loader->event)
 		return true;
@@ -80,9 +75,8 @@ static bool read_chunks(struct range_loader *loader, struct profile *profile, st
 	bool ok = true;
 
 	for (size_t i = 0; i < loader->chunks.len && ok; i++) {
-		const struct chunk *chunk = &loader->chunks.data[i];
-		ok = analysis_read_samples(profile, chunk->id, &chunk->row, take_sample, loader,
-					   err);
+		const struct sample_chunk *chunk = &loader->chunks.data[i];
+		ok = analysis_read_samples(profile, chunk, take_sample, loader, err);
 	}
 	return ok;
 }

@@ -5,17 +5,12 @@
 
 #include <assert.h>
 
-struct chunk {
-	int64_t id;
-	struct profile_sample_chunk row;
-};
-
 struct sample_stream {
 	const struct analysis *analysis;
 	const struct profile_stack *stacks;
 	int64_t event;
 	uint64_t begin, from, to; /* ticks of the clock */
-	struct vec_of(struct chunk) chunks;
+	struct vec_of(struct sample_chunk) chunks;
 	analysis_sample_callback *each;
 	void *context;
 	bool stopped, unknown;
@@ -24,22 +19,11 @@ struct sample_stream {
 static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
 {
 	struct sample_stream *stream = context;
-	const struct chunk chunk = {.id = id, .row = *row};
+	const struct sample_chunk chunk = {.id = id, .row = *row};
 
 	if (row->event == stream->event && stream->analysis->threads.data[row->thread - 1].selected)
 		vec_push(&stream->chunks, chunk);
 	return true;
-}
-
-static int compare_chunks(const void *a, const void *b)
-{
-	const struct chunk *x = a, *y = b;
-
-	if (x->row.thread != y->row.thread)
-		return x->row.thread < y->row.thread ? -1 : 1;
-	if (x->row.begin_ticks != y->row.begin_ticks)
-		return x->row.begin_ticks < y->row.begin_ticks ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* Frames that were to be left out have no node: their sample is that of the nearest that has. */
@@ -75,12 +59,11 @@ static bool read_chunks(struct sample_stream *stream, struct profile *profile, s
 {
 	bool ok = true;
 
-	vec_sort(&stream->chunks, compare_chunks);
+	vec_sort(&stream->chunks, sample_chunk_compare);
 	for (size_t i = 0; i < stream->chunks.len && ok && !stream->stopped; i++) {
-		const struct chunk *chunk = &stream->chunks.data[i];
+		const struct sample_chunk *chunk = &stream->chunks.data[i];
 		if (chunk->row.begin_ticks <= stream->to && chunk->row.end_ticks >= stream->from)
-			ok = analysis_read_samples(profile, chunk->id, &chunk->row, take_sample,
-						   stream, err);
+			ok = analysis_read_samples(profile, chunk, take_sample, stream, err);
 	}
 	if (ok && stream->unknown)
 		return error_set(err, ERROR_INPUT,

@@ -7,15 +7,10 @@
 
 #include "analysis/sample_chunk.h"
 
-struct chunk {
-	int64_t id;
-	struct profile_sample_chunk row;
-};
-
 struct timeline_loader {
 	const struct analysis *analysis;
 	int64_t event;
-	struct vec_of(struct chunk) chunks;
+	struct vec_of(struct sample_chunk) chunks;
 	bool waits; /* samples are, and reach as far as their weight in ns */
 	uint32_t count;
 	uint64_t begin, span; /* ticks */
@@ -29,7 +24,7 @@ struct timeline_loader {
 static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
 {
 	struct timeline_loader *loader = context;
-	const struct chunk chunk = {.id = id, .row = *row};
+	const struct sample_chunk chunk = {.id = id, .row = *row};
 
 	if (row->event == loader->event && loader->analysis->threads.data[row->thread - 1].selected)
 		vec_push(&loader->chunks, chunk);
@@ -142,8 +137,7 @@ static bool read_all(struct timeline_loader *loader, sample_callback *each, stru
 	loader->span = session->end_ticks - session->begin_ticks;
 	bool ok = profile_each_sample_chunk(profile, take_chunk, loader, err);
 	for (size_t i = 0; i < loader->chunks.len && ok; i++)
-		ok = analysis_read_samples(profile, loader->chunks.data[i].id,
-					   &loader->chunks.data[i].row, each, loader, err);
+		ok = analysis_read_samples(profile, &loader->chunks.data[i], each, loader, err);
 	return ok;
 }
 

@@ -24,11 +24,6 @@
 
 enum { BLOCKED, PREEMPTED, KINDS };
 
-struct switch_chunk {
-	int64_t id;
-	struct profile_sample_chunk row;
-};
-
 /* Of a thread: when its first and its last sample of any event were taken. */
 struct seen {
 	uint64_t from, until; /* 0: it has none */
@@ -44,7 +39,7 @@ struct analysis_switches {
 	int64_t events[KINDS];
 	bool any_times;	    /* of samples are known, not in profiles that were merged, if any */
 	bool found_running; /* the recording was of processes that had begun before it */
-	struct vec_of(struct switch_chunk) chunks[KINDS]; /* by thread, then by time */
+	struct vec_of(struct sample_chunk) chunks[KINDS]; /* by thread, then by time */
 	struct vec_of(struct seen) seen;		  /* by thread */
 	struct map places[KINDS];			  /* stack → number, from 1 */
 	struct vec_of(struct switch_place) list;	  /* by these numbers less one */
@@ -55,7 +50,7 @@ struct analysis_switches {
 static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
 {
 	struct analysis_switches *switches = context;
-	const struct switch_chunk chunk = {.id = id, .row = *row};
+	const struct sample_chunk chunk = {.id = id, .row = *row};
 	struct seen *seen = &switches->seen.data[row->thread - 1];
 
 	switches->any_times = true;
@@ -67,17 +62,6 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 		if (row->event == switches->events[kind])
 			vec_push(&switches->chunks[kind], chunk);
 	return true;
-}
-
-static int compare_chunks(const void *a, const void *b)
-{
-	const struct switch_chunk *x = a, *y = b;
-
-	if (x->row.thread != y->row.thread)
-		return x->row.thread < y->row.thread ? -1 : 1;
-	if (x->row.begin_ticks != y->row.begin_ticks)
-		return x->row.begin_ticks < y->row.begin_ticks ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 static struct switch_place place_of(const struct analysis *analysis, int kind, int64_t stack)
@@ -141,7 +125,7 @@ bool analysis_load_switches(struct analysis *analysis, struct profile *profile, 
 	bool ok = profile_each_sample_chunk(profile, take_chunk, switches, err);
 	for (int kind = 0; kind < KINDS && ok; kind++) {
 		map_init(&switches->places[kind]);
-		vec_sort(&switches->chunks[kind], compare_chunks);
+		vec_sort(&switches->chunks[kind], sample_chunk_compare);
 		ok = load_places(analysis, profile, kind, err);
 	}
 	switches->any_times |=
@@ -172,7 +156,7 @@ bool sampled_states_any(const struct analysis *analysis)
 /* ---- a thread's samples of both events ---- */
 
 struct stream {
-	const struct switch_chunk *next, *end; /* chunks */
+	const struct sample_chunk *next, *end; /* chunks */
 	struct vec_of(struct sample) samples;  /* of the chunk before next */
 	size_t at;
 };
@@ -180,7 +164,7 @@ struct stream {
 static void stream_open(struct stream *stream, const struct analysis_switches *switches, int kind,
 			int64_t thread)
 {
-	const struct switch_chunk *chunks = switches->chunks[kind].data;
+	const struct sample_chunk *chunks = switches->chunks[kind].data;
 	const size_t count = switches->chunks[kind].len;
 
 	*stream = (struct stream){
@@ -201,11 +185,11 @@ static bool stream_peek(struct stream *stream, const struct analysis *analysis,
 			const struct sample **sample, struct error *err)
 {
 	while (stream->at == stream->samples.len && stream->next != stream->end) {
-		const struct switch_chunk *chunk = stream->next++;
+		const struct sample_chunk *chunk = stream->next++;
 
 		stream->samples.len = stream->at = 0;
-		if (!analysis_read_samples((struct profile *)analysis->profile, chunk->id,
-					   &chunk->row, keep_sample, stream, err))
+		if (!analysis_read_samples((struct profile *)analysis->profile, chunk, keep_sample,
+					   stream, err))
 			return false;
 	}
 	*sample = stream->at < stream->samples.len ? &stream->samples.data[stream->at] : NULL;
