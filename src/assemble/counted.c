@@ -297,16 +297,6 @@ static counter_cost inner_cost_of(const struct summing *summing, const struct co
 		       : 0;
 }
 
-/* The function whose code has the counter; or that it counts the calls of, where samples that are
-   taken there are that one's. UINT32_MAX: none. */
-static uint32_t payer_of(const struct counting *counting, const struct counter_owners *owners,
-			 uint32_t number)
-{
-	return resolve_counted_is_bound(&counting->counted, number)
-		       ? number
-		       : counter_owner_of(owners, &counting->counted, number);
-}
-
 /* What stands beside a call, or counts executions, takes the time of the function it is in. */
 static bool add_inner_cost(struct summing *summing, const struct counting *counting,
 			   struct error *err)
@@ -319,8 +309,9 @@ static bool add_inner_cost(struct summing *summing, const struct counting *count
 	counter_owners_init(&owners, &counting->counted);
 	for (uint32_t i = counting->counted.function_count; i < counting->counted.count && ok;
 	     i++) {
-		const uint32_t owner =
-			counting->values[i] ? payer_of(counting, &owners, i) : UINT32_MAX;
+		const uint32_t owner = counting->values[i]
+					       ? counter_owner_of(&owners, &counting->counted, i)
+					       : UINT32_MAX;
 		if (owner == UINT32_MAX)
 			continue;
 		const int64_t function = function_of(summing, counting, owner, err);

@@ -214,14 +214,18 @@ static void take_pair(struct copy_points *points, struct copy_points *branches,
 	original->at += original->insn.length;
 }
 
-uint64_t copy_other_way(const unsigned char *bytes, uint64_t size)
+/*
+ * Behind a call of what this file may have itself stands the other way: jmp over; [incq counter;]
+ * call copy. How many bytes it has, if it begins at `bytes`; else 0. See rewrite/emit_probe.c.
+ */
+static uint64_t other_way_bytes(const unsigned char *bytes, uint64_t size)
 {
 	enum { JUMP_OVER = 0xeb, JUMP_BYTES = 2, CALL = 0xe8, CALL_BYTES = 5 };
 
 	if (size < JUMP_BYTES || bytes[0] != JUMP_OVER)
 		return 0;
 	const uint64_t whole = JUMP_BYTES + (uint64_t)bytes[1];
-	const bool counts = whole == COPY_OTHER_WAY_COUNTED;
+	const bool counts = whole == JUMP_BYTES + TARE_COUNT_BYTES + CALL_BYTES;
 	if (size < whole || (!counts && whole != JUMP_BYTES + CALL_BYTES) ||
 	    bytes[whole - CALL_BYTES] != CALL ||
 	    (counts && memcmp(bytes + JUMP_BYTES, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0))
@@ -233,7 +237,7 @@ uint64_t copy_other_way(const unsigned char *bytes, uint64_t size)
 static bool take_other_way(struct copy_points *points, const struct insn *call, struct side *copy)
 {
 	const uint64_t bytes =
-		call->length ? copy_other_way(side_bytes(copy), copy->end - copy->at) : 0;
+		call->length ? other_way_bytes(side_bytes(copy), copy->end - copy->at) : 0;
 	const struct copy_point point = {copy->at, call->addr, call->length};
 
 	if (!bytes)

@@ -26,13 +26,6 @@ struct copy_pair {
 
 /* False, and no points, where the two do not fit together. */
 bool copy_points_read(const struct copy_pair *pair, struct copy_points *points);
-/*
- * Behind a call of what this file may have itself stands the other way: jmp over; [incq counter;]
- * call copy. How many bytes it has, if it begins at `bytes`; else 0. See rewrite/emit_probe.c.
- */
-uint64_t copy_other_way(const unsigned char *bytes, uint64_t size);
-/* Of one whose call is counted. */
-#define COPY_OTHER_WAY_COUNTED (2 + TARE_COUNT_BYTES + 5)
 /* The original address of a copied one; 0 if there is none. */
 uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr);
 

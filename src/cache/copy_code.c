@@ -134,7 +134,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 
 /*
  * A call that goes through a slot, unless this file has the function that the slot leads to: what
- * decides, and the other way, stand for the stub of the linkage table. See rewrite/emit_probe.c.
+ * decides stands for the stub of the linkage table. See rewrite/emit_probe.c.
  *
  *   lea function(%rip),%r11; cmp %r11,slot(%rip); je bound
  *   the call as it was; jmp behind
@@ -145,7 +145,6 @@ enum {
 	DECIDE_LEA_BYTES = 7, /* cmp has as many */
 	DECIDE_JE = 2 * DECIDE_LEA_BYTES,
 	DECIDE_BYTES = DECIDE_JE + 6,
-	JUMP_OVER_BYTES = 2,
 };
 
 static bool decides(const unsigned char *bytes)
@@ -156,14 +155,6 @@ static bool decides(const unsigned char *bytes)
 	return memcmp(bytes, lea, sizeof(lea)) == 0 &&
 	       memcmp(bytes + DECIDE_LEA_BYTES, cmp, sizeof(cmp)) == 0 &&
 	       memcmp(bytes + DECIDE_JE, je, sizeof(je)) == 0;
-}
-
-bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset)
-{
-	if (offset < JUMP_OVER_BYTES || offset > size)
-		return false;
-	const uint64_t begin = offset - JUMP_OVER_BYTES;
-	return copy_other_way(code + begin, size - begin) == COPY_OTHER_WAY_COUNTED;
 }
 
 /* The place of the other way's call, where the address is in what decides; else 0. */
@@ -178,25 +169,13 @@ static uint64_t decided_call(const struct object *copy, uint64_t at)
 	return 0;
 }
 
-/* The same where it is in the other way itself, which counts. */
-static uint64_t counted_call(const struct object *copy, uint64_t at)
-{
-	enum { BEFORE = JUMP_OVER_BYTES + TARE_COUNT_BYTES };
-	const uint64_t call = behind_count(copy, at);
-	const unsigned char *bytes = object_at(copy, call - BEFORE, BEFORE + CALL_BYTES);
-
-	return bytes && copy_code_is_bound_count(bytes, BEFORE + CALL_BYTES, JUMP_OVER_BYTES) ? call
-											      : 0;
-}
-
 uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last)
 {
 	const struct copy_function *function = function_of(code, copy_addr);
 
 	if (!function || copy_addr >= function->stubs)
 		return 0;
-	const uint64_t decided = decided_call(code->copy, copy_addr);
-	const uint64_t call = decided ? decided : counted_call(code->copy, copy_addr);
+	const uint64_t call = decided_call(code->copy, copy_addr);
 	const unsigned char *bytes = call ? object_at(code->copy, call, CALL_BYTES) : NULL;
 	if (!bytes || *bytes != CALL)
 		return 0;

@@ -57,9 +57,6 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
  */
 uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last);
 
-/* Whether the counter at this offset of the copied code counts such calls. */
-bool copy_code_is_bound_count(const unsigned char *code, uint64_t size, uint64_t offset);
-
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);
 

@@ -159,9 +159,7 @@ struct resolve_counted {
 	/* functions, then call sites, then edges; without a flow, calls behind functions' own */
 	uint32_t count, function_count, site_end;
 	const unsigned char *table; /* struct tare_counted[count] */
-	const unsigned char *code;  /* copied: prefixes are offsets in it */
-	uint64_t code_size;
-	const unsigned char *flow; /* abi/flow.h; NULL: executions are not counted */
+	const unsigned char *flow;  /* abi/flow.h; NULL: executions are not counted */
 	size_t flow_size;
 	const uint8_t *source_id; /* of the note */
 };
@@ -172,8 +170,6 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number);
 /* Where the counter's instruction stands: its offset in the copied code. */
 uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number);
-/* Whether it stands in what has a callee for resolver_sampled_address. */
-bool resolve_counted_is_bound(const struct resolve_counted *counted, uint32_t number);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

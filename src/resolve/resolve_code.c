@@ -136,8 +136,6 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 		.site_end = header.function_count + header.call_site_count,
 		.table = object_at(copy, note + (uint64_t)header.counted_offset,
 				   header.counter_count * sizeof(struct tare_counted)),
-		.code = object_at(copy, note + (uint64_t)header.code_offset, header.code_size),
-		.code_size = header.code_size,
 		.source_id = bytes + offsetof(struct tare_module, source_id),
 	};
 	if (header.flow_offset)
@@ -162,14 +160,6 @@ int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t n
 uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number)
 {
 	return counted_at(counted, number).prefix;
-}
-
-bool resolve_counted_is_bound(const struct resolve_counted *counted, uint32_t number)
-{
-	const uint32_t prefix = resolve_counted_prefix(counted, number);
-
-	return !counted->flow && number >= counted->site_end && counted->code &&
-	       copy_code_is_bound_count(counted->code, counted->code_size, prefix);
 }
 
 static struct object *unwind_of(struct resolve_module *module)

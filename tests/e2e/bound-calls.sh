@@ -1,6 +1,7 @@
 #!/bin/bash
 # A library calls its own exported functions through the linkage table. Its copy compares the slot, and calls the
-# copy: samples in this are the called function's, as those in the table's stubs are.
+# copy: samples in the comparison are the called function's, as those in the table's stubs are; the counter and the call
+# are the caller's.
 . "$(dirname "$0")/lib.sh"
 need gcc python3
 
@@ -41,11 +42,10 @@ check() {
 import csv, re, sqlite3, subprocess
 listing = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", "libown.so"], text=True).splitlines()
 at = [(int(match[1], 16), match[2]) for match in (re.match(r" +([0-9a-f]+):\t(.*)", line) for line in listing) if match]
-calls, of_small = {}, []
-for (begin, text), (end, _) in zip(at, at[1:]):
+calls = {}
+for (_, text), (end, _) in zip(at, at[1:]):
     if match := re.match(r"call .*<(small|large)@plt>", text):
         calls[end - 1] = match[1]
-        of_small += [(begin, end)] if match[1] == "small" else []
 database = sqlite3.connect("profile.tare")
 rows = database.execute(
     "SELECT f.name, l.link_addr = f.link_addr, p.link_addr, g.name, sum(v.samples) FROM stack_value v "
@@ -57,16 +57,10 @@ assert not wrong and len(calls) == 3, (wrong, calls)
 begins = sum(samples for name, begins, _, _, samples in rows if begins and name == "small")
 inner = sum(samples for name, begins, _, _, samples in rows if name == "small")
 assert begins > 0.1 * inner > 1, rows
-# No caller has samples there any more.
-within = database.execute(
-    "SELECT f.name, l.link_addr, sum(v.samples) FROM stack_value v JOIN stack s ON s.id = v.stack JOIN location l "
-    "ON l.id = s.location JOIN function f ON f.id = l.function WHERE f.name IN ('work', 'large') GROUP BY 1, 2").fetchall()
-wrong = [row for row in within if any(begin <= row[1] < end for begin, end in of_small)]
-assert within and not wrong, (within, of_small)
 found = {row["function"]: row for row in csv.DictReader(open("functions.csv"))}
-# It pays for what counts its calls.
+# The caller pays for what counts its calls.
 overhead = {name: int(found[name]["overhead_exclusive_ns"]) for name in ("small", "work")}
-assert overhead["small"] > overhead["work"], overhead
+assert overhead["work"] > overhead["small"], overhead
 assert int(found["small"]["calls"]) == 120000000 and int(found["large"]["calls"]) == 60000000, found
 END
 }
