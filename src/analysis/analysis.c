@@ -198,6 +198,7 @@ void analysis_close(struct analysis *analysis)
 	analysis_free_switches(analysis);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->wakers);
+	vec_fini(&analysis->direct_wakers);
 	vec_fini(&analysis->ended_waits);
 	free(analysis->waited);
 	vec_fini(&analysis->module_coverage);

@@ -488,6 +488,9 @@ struct analysis {
 	struct analysis_waited *waited;
 	/* The same by who ended them, where that was recorded: by descending ticks. */
 	struct vec_of(struct analysis_sampled_wait) wakers;
+	/* The same whatever that one had waited for before, of which a wake says what is the same
+	   for more than half of the time. */
+	struct vec_of(struct analysis_sampled_wait) direct_wakers;
 	/* The longest of them one by one, by thread and time. */
 	struct vec_of(struct analysis_ended_wait) ended_waits;
 	struct vec_of(struct analysis_module_coverage) module_coverage;

@@ -137,6 +137,12 @@ struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t s
 struct analysis_sampled_wait analysis_waits_at(const struct wait_place *place);
 /* wakers.c: after both */
 bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, struct error *err);
+/* More of the same waits. */
+void analysis_waits_add(struct analysis_os *sum, const struct analysis_os *os);
+/* Of struct analysis_sampled_wait, by descending ticks. */
+int analysis_compare_waits(const void *a, const void *b);
+/* direct_wakers.c: of analysis->wakers */
+void analysis_find_direct_wakers(struct analysis *analysis);
 /* waited.c */
 bool analysis_load_waited(struct analysis *analysis, struct profile *profile,
 			  const struct analysis_options *options, struct error *err);

@@ -61,6 +61,14 @@ static uint64_t ticks_of(const struct analysis *analysis, uint64_t ns)
 	return (uint64_t)((double)ns * (analysis->ticks_per_second / NS_PER_SECOND));
 }
 
+void analysis_waits_add(struct analysis_os *sum, const struct analysis_os *os)
+{
+	sum->count += os->count;
+	sum->ticks += os->ticks;
+	if (sum->longest_ticks < os->longest_ticks)
+		sum->longest_ticks = os->longest_ticks;
+}
+
 static void add(struct wakers *wakers, const struct analysis_sampled_wait *wait)
 {
 	struct analysis *analysis = wakers->analysis;
@@ -75,11 +83,7 @@ static void add(struct wakers *wakers, const struct analysis_sampled_wait *wait)
 		vec_push(&analysis->wakers, *wait);
 		return;
 	}
-	struct analysis_os *sum = &analysis->wakers.data[index].os;
-	sum->count += os->count;
-	sum->ticks += os->ticks;
-	if (sum->longest_ticks < os->longest_ticks)
-		sum->longest_ticks = os->longest_ticks;
+	analysis_waits_add(&analysis->wakers.data[index].os, os);
 }
 
 static const struct analysis_wake *not_known(struct wakers *wakers)
@@ -206,7 +210,7 @@ static bool add_rests(struct wakers *wakers, struct profile *profile, struct err
 	return true;
 }
 
-static int compare_ticks(const void *a, const void *b)
+int analysis_compare_waits(const void *a, const void *b)
 {
 	const struct analysis_os *x = &((const struct analysis_sampled_wait *)a)->os;
 	const struct analysis_os *y = &((const struct analysis_sampled_wait *)b)->os;
@@ -286,8 +290,7 @@ static void give_wakes(struct analysis *analysis)
 
 	map_init(&exact);
 	map_init(&callers.at);
-	vec_sort(&analysis->wakers, compare_ticks);
-	vec_foreach (waker, &analysis->wakers) {
+	vec_foreach (waker, &analysis->direct_wakers) {
 		const struct analysis_os *os = &waker->os;
 
 		if (os->wake->kind == WAKE_NOT_KNOWN)
@@ -317,7 +320,9 @@ bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, st
 			profile_each_waker(profile, take_waker, &wakers, err) &&
 			profile_each_woken(profile, take_woken, &wakers, err) &&
 			(!analysis->wakers.len || add_rests(&wakers, profile, err));
-	if (ok && analysis->wakers.len)
+	vec_sort(&analysis->wakers, analysis_compare_waits);
+	analysis_find_direct_wakers(analysis);
+	if (ok)
 		give_wakes(analysis);
 	vec_sort(&analysis->ended_waits, compare_ended);
 	strmap_fini(&wakers.same);

@@ -63,13 +63,18 @@ bool report_fill_locks(struct report *report, struct error *err)
 	return true;
 }
 
+/* Text has seldom room for what wakers had waited for before. */
 bool report_fill_wakers(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "wakers", NULL, NULL);
 
 	(void)err;
-	vec_foreach (waker, &report->analysis->wakers)
-		add_os_row(report, table, ROW_WAKER, &waker->os);
+	if (report->options->format == REPORT_TEXT && !table->by_user)
+		vec_foreach (waker, &report->analysis->direct_wakers)
+			add_os_row(report, table, ROW_WAKER, &waker->os);
+	else
+		vec_foreach (waker, &report->analysis->wakers)
+			add_os_row(report, table, ROW_WAKER, &waker->os);
 	report_finish_rows(report, table, 0, NULL);
 	return true;
 }
