@@ -199,6 +199,7 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->wakers);
 	vec_fini(&analysis->direct_wakers);
+	vec_fini(&analysis->wakes);
 	vec_fini(&analysis->ended_waits);
 	free(analysis->waited);
 	vec_fini(&analysis->module_coverage);

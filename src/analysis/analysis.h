@@ -491,6 +491,7 @@ struct analysis {
 	/* The same whatever that one had waited for before, of which a wake says what is the same
 	   for more than half of the time. */
 	struct vec_of(struct analysis_sampled_wait) direct_wakers;
+	struct vec_of(const struct analysis_wake *) wakes; /* by the profile's ids, less one */
 	/* The longest of them one by one, by thread and time. */
 	struct vec_of(struct analysis_ended_wait) ended_waits;
 	struct vec_of(struct analysis_module_coverage) module_coverage;

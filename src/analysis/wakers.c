@@ -10,6 +10,9 @@
 
 #define NS_PER_SECOND 1e9
 
+/* Recordings keep eight; a damaged profile could have as many as it has rows. */
+enum { CHAIN_MAX = 64 };
+
 struct rest {
 	struct wait_place place;
 	uint64_t waits, ns;
@@ -17,9 +20,9 @@ struct rest {
 
 struct wakers {
 	struct analysis *analysis;
-	struct vec_of(const struct analysis_wake *) wakes; /* of the rows, by id */
-	struct strmap same;				   /* wakes, by what they say */
-	struct strmap sums;				   /* of waits → index */
+	struct vec_of(uint8_t) depths; /* by id of wakes: how many there are before each */
+	struct strmap same;	       /* wakes, by what they say */
+	struct strmap sums;	       /* of waits → index */
 	struct map rest_at;
 	struct vec_of(struct rest) rests;
 };
@@ -45,14 +48,17 @@ static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
 {
 	struct wakers *wakers = context;
 	const struct wait_place place = analysis_wait_place(wakers->analysis, row->stack);
+	const uint8_t before = row->before ? wakers->depths.data[row->before - 1] : CHAIN_MAX;
+	const bool goes_on = before + 1 < CHAIN_MAX;
 	const struct analysis_wake wake = {
 		.kind = row->thread ? WAKE_BY_THREAD : WAKE_BY_INTERRUPT,
 		.thread = row->thread ? (uint32_t)(row->thread - 1) : ANALYSIS_NONE,
 		.function = place.caller != ANALYSIS_NONE ? place.caller : place.function,
-		.before = row->before ? wakers->wakes.data[row->before - 1] : NULL};
+		.before = goes_on ? wakers->analysis->wakes.data[row->before - 1] : NULL};
 
 	(void)id;
-	vec_push(&wakers->wakes, wake_keep(wakers, &wake));
+	vec_push(&wakers->analysis->wakes, wake_keep(wakers, &wake));
+	vec_push(&wakers->depths, (uint8_t)(goes_on ? before + 1 : 0));
 	return true;
 }
 
@@ -99,14 +105,14 @@ static struct analysis_sampled_wait waits_of(struct wakers *wakers, int64_t stac
 	const struct wait_place place = analysis_wait_place(wakers->analysis, stack);
 	struct analysis_sampled_wait waits = analysis_waits_at(&place);
 
-	waits.os.wake = wake ? wakers->wakes.data[wake - 1] : not_known(wakers);
+	waits.os.wake = wake ? wakers->analysis->wakes.data[wake - 1] : not_known(wakers);
 	return waits;
 }
 
 static bool is_told(const struct wakers *wakers, int64_t thread, int64_t wake)
 {
 	return wakers->analysis->threads.data[thread - 1].selected &&
-	       wake <= (int64_t)wakers->wakes.len;
+	       wake <= (int64_t)wakers->analysis->wakes.len;
 }
 
 static bool take_waker(const struct profile_waker *row, void *context)
@@ -329,6 +335,6 @@ bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, st
 	strmap_fini(&wakers.sums);
 	map_fini(&wakers.rest_at);
 	vec_fini(&wakers.rests);
-	vec_fini(&wakers.wakes);
+	vec_fini(&wakers.depths);
 	return ok;
 }

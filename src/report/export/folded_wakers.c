@@ -11,6 +11,7 @@
  * latter. All together are the waits that were sampled.
  */
 #include "analysis/sample_stacks.h"
+#include "analysis/waker_stacks.h"
 #include "report/export/paths.h"
 
 #include <inttypes.h>
@@ -22,15 +23,8 @@ struct folded_wakers {
 	struct paths paths;
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;
-	struct vec_of(struct profile_wake) wakes;
-	struct map told; /* thread << 32 | stack → ns of the waits that are written */
 	struct path_chain chain;
 };
-
-static uint64_t key_of(int64_t thread, int64_t stack)
-{
-	return (uint64_t)thread << 32 | (uint64_t)stack;
-}
 
 static const char *name_at(const struct folded_wakers *writer, int64_t stack)
 {
@@ -78,49 +72,19 @@ static void write_waker(struct folded_wakers *writer, const struct profile_wake 
 	folded_write_name(writer->stream, writer->paths.thread_names[wake->thread - 1]);
 }
 
-static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
+static bool write_ended(const struct waker_stacks *row, void *context)
 {
 	struct folded_wakers *writer = context;
 
-	(void)id;
-	vec_push(&writer->wakes, *row);
-	return true;
-}
-
-static bool take_waker(const struct profile_waker *row, void *context)
-{
-	struct folded_wakers *writer = context;
-	const uint32_t thread = (uint32_t)(row->thread - 1);
-
-	if (!row->weight || !writer->analysis->threads.data[thread].selected || !row->wake ||
-	    row->wake > (int64_t)writer->wakes.len)
+	if (!row->ns)
 		return true;
-	write_wait(writer, thread, row->stack);
-	write_waker(writer, &writer->wakes.data[row->wake - 1]);
-	fprintf(writer->stream, " %" PRIu64 "\n", row->weight);
-	*map_put(&writer->told, key_of(thread, row->stack), 0) += row->weight;
+	write_wait(writer, row->thread, row->stack);
+	if (row->wake)
+		write_waker(writer, row->wake);
+	else
+		fputs("[unseen]", writer->stream);
+	fprintf(writer->stream, " %" PRIu64 "\n", row->ns);
 	return !ferror(writer->stream);
-}
-
-static bool write_rest(struct folded_wakers *writer, struct profile *profile, struct error *err)
-{
-	struct sample_values values = {0};
-	uint64_t truncated = 0;
-	const bool ok =
-		sample_values_load(writer->analysis, profile, analysis_event_id(profile, "off-cpu"),
-				   &values, &truncated, err);
-
-	vec_foreach (value, &values) {
-		const uint64_t *told = map_get(&writer->told, key_of(value->thread, value->stack));
-		const uint64_t known = told ? *told : 0;
-
-		if (value->weight <= known)
-			continue;
-		write_wait(writer, value->thread, value->stack);
-		fprintf(writer->stream, "[unseen] %" PRIu64 "\n", value->weight - known);
-	}
-	vec_fini(&values);
-	return ok;
 }
 
 static bool folded_open(struct folded_wakers *writer, struct error *err)
@@ -131,14 +95,11 @@ static bool folded_open(struct folded_wakers *writer, struct error *err)
 		return false;
 	writer->stacks = profile_stacks(writer->analysis->profile, &count);
 	writer->locations = profile_locations(writer->analysis->profile, &count);
-	map_init(&writer->told);
 	return true;
 }
 
 static void folded_close(struct folded_wakers *writer)
 {
-	map_fini(&writer->told);
-	vec_fini(&writer->wakes);
 	vec_fini(&writer->chain);
 	paths_close(&writer->paths);
 }
@@ -146,7 +107,6 @@ static void folded_close(struct folded_wakers *writer)
 bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct error *err)
 {
 	struct folded_wakers writer = {.analysis = analysis, .stream = stream};
-	struct profile *profile = (struct profile *)analysis->profile;
 
 	if (!analysis->wakers.len)
 		return error_set(err, ERROR_NOT_FOUND,
@@ -154,9 +114,7 @@ bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct e
 				 "--method=sample --wakers records it, as root");
 	if (!folded_open(&writer, err))
 		return false;
-	const bool ok = profile_each_wake(profile, take_wake, &writer, err) &&
-			profile_each_waker(profile, take_waker, &writer, err) &&
-			write_rest(&writer, profile, err);
+	const bool ok = analysis_each_waker_stacks(analysis, write_ended, &writer, err);
 	folded_close(&writer);
 	return ok;
 }
