@@ -12,75 +12,47 @@
 #include "report/html/html_waits.h"
 
 #include "analysis/sample_stacks.h"
-
-struct wait_node {
-	uint32_t parent, subject; /* parent NONE: a thread, which is the subject then */
-	uint64_t ns;
-};
+#include "report/html/html_paths.h"
 
 struct waits {
-	const struct analysis *analysis;
-	const struct profile_stack *stacks;
-	const struct profile_location *locations;
-	struct map known; /* parent << 32 | subject → node */
-	struct vec_of(struct wait_node) nodes;
-	struct vec_of(uint32_t) chain; /* functions of a stack, innermost first */
-	size_t most;
-	uint64_t cut_ns; /* of samples that stand at a caller */
+	struct html_paths paths;
+	struct vec_of(uint64_t) ns; /* by node, of those that have some */
+	uint64_t cut_ns;	    /* of samples that stand at a caller */
 };
 
-static uint32_t node_of(struct waits *waits, uint32_t parent, uint32_t subject, bool *room)
+static void add_ns(struct waits *waits, uint32_t node, uint64_t ns)
 {
-	const uint64_t key = (uint64_t)parent << 32 | subject;
-	const uint64_t *known = map_get(&waits->known, key);
-
-	if (known)
-		return (uint32_t)*known;
-	if (parent != ANALYSIS_NONE && waits->nodes.len >= waits->most) {
-		*room = false;
-		return parent;
-	}
-	map_put(&waits->known, key, waits->nodes.len);
-	vec_push(&waits->nodes, ((struct wait_node){.parent = parent, .subject = subject}));
-	return (uint32_t)waits->nodes.len - 1;
-}
-
-static void read_chain(struct waits *waits, int64_t stack)
-{
-	waits->chain.len = 0;
-	for (int64_t at = stack; at; at = waits->stacks[at - 1].parent) {
-		const struct profile_location *location =
-			&waits->locations[waits->stacks[at - 1].location - 1];
-
-		vec_push(&waits->chain, waits->analysis->function_of[location->function - 1]);
-	}
+	while (waits->ns.len <= node)
+		vec_push(&waits->ns, 0);
+	waits->ns.data[node] += ns;
 }
 
 static void take(struct waits *waits, const struct sample_value *value, bool waited)
 {
-	const uint32_t waiting = (uint32_t)waits->analysis->functions.len;
-	const bool idle = waited && analysis_stack_is_idle(waits->analysis, value->stack);
+	struct html_paths *paths = &waits->paths;
+	const uint32_t waiting = (uint32_t)paths->analysis->functions.len;
+	const bool idle = waited && analysis_stack_is_idle(paths->analysis, value->stack);
 	bool room = true;
-	uint32_t node = node_of(waits, ANALYSIS_NONE, value->thread, &room);
+	uint32_t node = html_paths_thread(paths, value->thread);
 
-	read_chain(waits, value->stack);
+	html_paths_read(paths, value->stack);
 	if (idle)
-		node = node_of(waits, node, waiting + 1, &room);
-	for (size_t i = waits->chain.len; i-- > 0 && room;)
-		node = node_of(waits, node, waits->chain.data[i], &room);
+		node = html_paths_node(paths, node, waiting + 1, &room);
+	for (size_t i = paths->chain.len; i-- > 0 && room;)
+		node = html_paths_node(paths, node, paths->chain.data[i], &room);
 	if (waited && !idle && room)
-		node = node_of(waits, node, waiting, &room);
-	waits->nodes.data[node].ns += value->weight;
+		node = html_paths_node(paths, node, waiting, &room);
+	add_ns(waits, node, value->weight);
 	waits->cut_ns += room ? 0 : value->weight;
 }
 
 static bool take_event(struct waits *waits, int64_t event, bool waited, struct error *err)
 {
+	const struct analysis *analysis = waits->paths.analysis;
 	struct sample_values values = {0};
 	uint64_t truncated = 0;
-	const bool ok =
-		sample_values_load(waits->analysis, (struct profile *)waits->analysis->profile,
-				   event, &values, &truncated, err);
+	const bool ok = sample_values_load(analysis, (struct profile *)analysis->profile, event,
+					   &values, &truncated, err);
 
 	vec_foreach (value, &values)
 		if (value->weight)
@@ -92,21 +64,10 @@ static bool take_event(struct waits *waits, int64_t event, bool waited, struct e
 static void pack_columns(struct html_pack *pack, const struct waits *waits)
 {
 	html_pack_key_number(pack, "waits_cut_ns", waits->cut_ns);
+	html_paths_pack(&waits->paths, pack, "waits");
 	html_pack_begin(pack);
-	for (size_t i = 0; i < waits->nodes.len; i++) {
-		const uint32_t parent = waits->nodes.data[i].parent;
-		html_pack_number(pack, parent == ANALYSIS_NONE ? 0 : i - parent);
-	}
-	html_pack_end(pack, "waits.parent");
-	html_pack_begin(pack);
-	vec_foreach (node, &waits->nodes) {
-		html_pack_number(pack, node->subject);
-	}
-	html_pack_end(pack, "waits.subject");
-	html_pack_begin(pack);
-	vec_foreach (node, &waits->nodes) {
-		html_pack_number(pack, node->ns);
-	}
+	for (size_t i = 0; i < waits->paths.nodes.len; i++)
+		html_pack_number(pack, i < waits->ns.len ? waits->ns.data[i] : 0);
 	html_pack_end(pack, "waits.ns");
 }
 
@@ -115,21 +76,17 @@ bool html_pack_waits_within(struct html_pack *pack, const struct analysis *analy
 {
 	const int64_t cpu = analysis_event_id(analysis->profile, "cpu-clock");
 	const int64_t waited = analysis_event_id(analysis->profile, "off-cpu");
-	struct waits waits = {.analysis = analysis, .most = most};
-	size_t count;
+	struct waits waits = {0};
 
 	if (!cpu || !waited)
 		return true;
-	waits.stacks = profile_stacks(analysis->profile, &count);
-	waits.locations = profile_locations(analysis->profile, &count);
-	map_init(&waits.known);
+	html_paths_init(&waits.paths, analysis, most);
 	const bool ok =
 		take_event(&waits, cpu, false, err) && take_event(&waits, waited, true, err);
-	if (ok && waits.nodes.len)
+	if (ok && waits.paths.nodes.len)
 		pack_columns(pack, &waits);
-	vec_fini(&waits.nodes);
-	vec_fini(&waits.chain);
-	map_fini(&waits.known);
+	vec_fini(&waits.ns);
+	html_paths_fini(&waits.paths);
 	return ok;
 }
 
