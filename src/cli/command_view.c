@@ -108,6 +108,8 @@ static bool write_page(const struct page *page, FILE *stream, struct error *err)
 	struct globs sources = {0};
 	const struct export_options options = {
 		.path = compared->profile.path,
+		.from = page->values->profile.from,
+		.to = page->values->profile.to,
 		.base = compared->base.analysis,
 		.base_path = compared->base.path,
 		.code = (enum export_code)page->values->embed_source,

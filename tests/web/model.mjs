@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
-const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'parts/sibling_rows', 'parts/time_axis', 'model/lane_rows', 'model/process_tree', 'format', 'address'];
+const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'parts/sibling_rows', 'parts/time_axis', 'model/lane_rows', 'model/process_tree', 'model/wakers', 'format', 'address'];
 
 if (!existsSync(join(web, 'node_modules/esbuild'))) {
 	console.log('the packages of web/package-lock.json are not installed: cd web && npm ci');
@@ -18,7 +18,7 @@ const { outputFiles: [{ text }] } = await build({
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
 const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shortCount, shorten, besideModule, time, count, rangesOf, numbersOf,
-	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows, parentProcess } =
+	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows, parentProcess, Wakers, WakerFrames } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 function equal(actual, expected, what) {
@@ -280,6 +280,32 @@ const tests = {
 		equal(marginOf(calls, measure('elapsed_inclusive', true)), { value: 'elapsed_inclusive', percent: null, exact: true }, 'elapsed of calls');
 		equal(marginOf(calls, measure('cpu_exclusive', false)), { value: 'cpu_inclusive', percent: 'cpu_inclusive_percent', exact: false }, 'exclusive is not known of calls');
 		equal(marginOf(table([['executions', 'count']]), measure('cpu_exclusive', false)), null, 'nothing');
+	},
+
+	'waits with who ended them: by row, by thread, and as stacks without what is hidden'() {
+		/* Functions own, libc and kernel; threads 0 and 1 wait. Nodes: 0 ─ own ─ kernel ─ woken by ─ kernel ─ own ─ thread 1, and unseen; 1 ─ own ─ woken by ─ interrupt. */
+		const columns = {
+			'woken.parent': [0, 1, 1, 1, 1, 1, 1, 4, 0, 1, 1, 1], 'woken.subject': [0, 0, 2, 3, 2, 0, 7, 4, 1, 0, 3, 5],
+			'woken.row': [5, 2, 2], 'woken.node': [6, 7, 11], 'woken.waits': [4, 2, 1], 'woken.ticks': [500, 30, 7], 'woken.longest': [200, 0, 7],
+			'woken.steps': [1, 1, 1, 1, 1, 2], 'woken.step_kind': [2, 2, 2, 2, 2, 0, 1], 'woken.step_function': [0, 0, 0, 0, 0, 1, 0], 'woken.step_thread': [0, 0, 0, 0, 0, 2, 0],
+			'woken.kernel': [0, 0, 1], 'wakers.#wakers': [5, 2],
+		};
+		const data = { indexes: (name) => Int32Array.from(columns[name] ?? []), numbers: (name) => Float64Array.from(columns[name] ?? []) };
+		const profile = profileOf([false, true, true], treeOf([[-1, -1, 0]]), { data, functionNames: ['own', 'libc', 'kernel'], threadTitle: (thread) => `t${thread}`, threads: [{}, {}], processes: [] });
+		const wakers = new Wakers(profile);
+		equal([...wakers.sums(null)], [[0, { waits: 4, ticks: 500, longest: 200 }], [1, { waits: 3, ticks: 37, longest: 7 }]], 'all threads');
+		equal([...wakers.sums(new Set([1]))], [[1, { waits: 1, ticks: 7, longest: 7 }]], 'one thread');
+		equal(wakers.waiting(1, null), [[0, 30], [1, 7]], 'who waits');
+		equal(wakers.waiting(1, new Set([1])), [[1, 7]], 'of one thread');
+		equal(wakers.chain(0), [{ kind: 'thread', func: 0, thread: 1 }, { kind: 'interrupt', func: -1, thread: -1 }], 'who ended it');
+		const stacksOf = (row, options, threads = null) => {
+			const frames = new WakerFrames(new Selection(profile, threads), wakers.tree(row, options));
+			return Array.from({ length: frames.size }, (_, node) => [frames.path(node).join(' '), frames.value(node, 0, false), frames.kindOf(node)]).filter(([, ns]) => ns);
+		};
+		equal(stacksOf(0, { kernel: true, myCode: false }), [['own kernel [woken by] kernel own t1', 500, 'waker']], 'one row');
+		equal(stacksOf(0, { kernel: false, myCode: false }), [['own [woken by] own t1', 500, 'waker']], 'without the kernel');
+		equal(stacksOf(-1, { kernel: true, myCode: true }).map(([path, ns]) => `${path} ${ns}`), ['own [woken by] own t1 500', 'own [woken by] [unseen] 30', 'own [woken by] [interrupt] 7'], 'my code');
+		equal(stacksOf(1, { kernel: true, myCode: false }, new Set([1])), [['own [woken by] [interrupt]', 7, 'waker']], 'of one thread');
 	},
 
 	'numbers for people'() {

@@ -14,6 +14,7 @@
 #include "report/html/html_table.h"
 #include "report/html/html_tree.h"
 #include "report/html/html_waits.h"
+#include "report/html/html_wakers.h"
 #include "report/text/text.h"
 
 #include <assert.h>
@@ -320,6 +321,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
 	       pack_times(pack, analysis, err) && pack_cpu_use(pack, analysis, err) &&
 	       html_pack_states(pack, analysis, err) && html_pack_waits(pack, analysis, err) &&
+	       html_pack_wakers(pack, analysis, profile->options, err) &&
 	       html_pack_calls(pack, analysis, err) &&
 	       html_pack_tables(pack, analysis, profile->options, err);
 }

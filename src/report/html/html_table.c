@@ -5,6 +5,7 @@
 #include "report/html/html_table.h"
 
 #include "report/html/html_code.h"
+#include "report/html/html_wakers.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,6 +106,13 @@ static void pack_subjects(struct html_pack *pack, const struct report *report,
 		}
 		html_pack_end(pack, "%s.#%s", name, names[kind]);
 	}
+	if (!table->rows.len || table->rows.data[0].type != ROW_WAKER)
+		return;
+	html_pack_begin(pack);
+	vec_foreach (row, &table->rows) {
+		html_pack_number(pack, html_waker_of(report->analysis, row->os));
+	}
+	html_pack_end(pack, "%s.#wakers", name);
 }
 
 /* Lines of source, which would else show their tabs as \t. */
@@ -225,9 +233,10 @@ static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 		      const struct export_options *options, struct error *err)
 {
-	static const char *const views[] = {
-		"functions", "modules", "threads",  "processes", "lines", "instructions", "methods",
-		"os",	     "locks",	"coverage", "marks",	 "ranks", "imbalance"};
+	static const char *const views[] = {"functions", "modules",	 "threads",  "processes",
+					    "lines",	 "instructions", "methods",  "os",
+					    "locks",	 "wakers",	 "coverage", "marks",
+					    "ranks",	 "imbalance"};
 	struct report_options wanted = {.profile_path = options->path,
 					.format = REPORT_JSON,
 					.limit = REPORT_LIMIT_DEFAULT,
@@ -237,6 +246,8 @@ bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 	html_pack_key(pack, "tables");
 	str_append(&pack->json, "[");
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && ok; i++) {
+		if (!strcmp(views[i], "wakers") && !html_has_wakers(analysis, options))
+			continue;
 		wanted.view = views[i];
 		ok = pack_view(pack,
 			       is_of_lines(views[i]) ? html_lines_of(analysis, options) : analysis,

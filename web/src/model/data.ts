@@ -58,6 +58,8 @@ export interface Header {
 	calls_shortest_ticks?: number;
 	/** ns of samples that stand at a caller in the tree of work and waits, as that would be too large. */
 	waits_cut_ns?: number;
+	/** ns of waits whose stacks, and those of who ended them, have no room in the page. */
+	wakers_left_out_ns?: number;
 	columns: [string, number, number][];
 	strings: string[];
 }

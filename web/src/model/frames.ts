@@ -170,7 +170,7 @@ export class PathFrames extends Sorted implements Frames {
 		const builder = new PlacingBuilder(tree.count, 0);
 		const { place } = builder;
 		const known = new Map<number, number>();
-		const stride = 2 * (this.selection.profile.functionCount + 2); /* with those of wait_frames.ts */
+		const stride = 2 * tree.subjects;
 		for (const root of roots)
 			place[root] = 0;
 		for (let i = 0; i < tree.count; i++) {

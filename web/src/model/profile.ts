@@ -6,6 +6,7 @@ import { ThreadStates } from './states.ts';
 import { CallTree } from './tree.ts';
 import { CallTimes, hasCallTimes } from './call_times.ts';
 import { hasWaitTree, readWaitTree } from './wait_frames.ts';
+import { Wakers } from './wakers.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
 export interface Measure {
@@ -54,6 +55,7 @@ export class Profile {
 	private threadOs: Float64Array[] | null = null;
 	private statesRead: ThreadStates | null = null;
 	private waitTreeRead: CallTree | null = null;
+	private wakersRead: Wakers | null = null;
 	private callTimesRead: CallTimes | null = null;
 	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
@@ -173,6 +175,12 @@ export class Profile {
 	get waitTree(): CallTree {
 		this.waitTreeRead ??= readWaitTree(this.data);
 		return this.waitTreeRead;
+	}
+
+	/** Who ended waits; only where there is a table of them. */
+	get wakers(): Wakers {
+		this.wakersRead ??= new Wakers(this);
+		return this.wakersRead;
 	}
 
 	private readThreads(names: string[]): Thread[] {

@@ -48,8 +48,8 @@ class Builder {
 	private readonly unfolded = new Set<number>();
 	private readonly stride: number;
 
-	constructor(profile: Profile, private readonly tree: CallTree) {
-		this.stride = 2 * (profile.functionCount + 2); /* with those of wait_frames.ts */
+	constructor(private readonly tree: CallTree) {
+		this.stride = 2 * tree.subjects;
 		this.place = new Int32Array(tree.count).fill(-1);
 		this.counts = new Uint8Array(tree.count);
 	}
@@ -124,10 +124,10 @@ class Builder {
 	}
 }
 
-function withoutSystem(profile: Profile, tree: CallTree, kept: number): CallTree {
-	const builder = new Builder(profile, tree);
+/** What is hidden has its caller's place. */
+export function without(tree: CallTree, hidden: Uint8Array): CallTree {
+	const builder = new Builder(tree);
 	const { place } = builder;
-	const hidden = hiddenNodes(profile, tree, kept);
 	for (let i = 0; i < tree.count; i++)
 		if (tree.parent[i]! < 0)
 			place[i] = builder.root(i);
@@ -138,8 +138,8 @@ function withoutSystem(profile: Profile, tree: CallTree, kept: number): CallTree
 	return builder.build();
 }
 
-function withoutRecursion(profile: Profile, tree: CallTree): CallTree {
-	const builder = new Builder(profile, tree);
+function withoutRecursion(tree: CallTree): CallTree {
+	const builder = new Builder(tree);
 	const { place } = builder;
 	for (let i = 0; i < tree.count; i++) {
 		if (tree.parent[i]! < 0) {
@@ -156,8 +156,8 @@ function withoutRecursion(profile: Profile, tree: CallTree): CallTree {
 	return builder.build();
 }
 
-function below(profile: Profile, tree: CallTree, root: NonNullable<Shape['root']>): CallTree {
-	const builder = new Builder(profile, tree);
+function below(tree: CallTree, root: NonNullable<Shape['root']>): CallTree {
+	const builder = new Builder(tree);
 	const { place } = builder;
 	const tops = new Map(tree.roots.map((node) => [tree.thread[node]!, builder.root(node)]));
 	/** By node: how many steps of the path end with it; -1: none, nor do any below it. */
@@ -183,7 +183,7 @@ function below(profile: Profile, tree: CallTree, root: NonNullable<Shape['root']
 
 export function shapeTree(profile: Profile, tree: CallTree, shape: Shape): CallTree {
 	const { root, myCode, foldRecursion } = shape;
-	const mine = myCode ? withoutSystem(profile, tree, root?.anywhere ? root.path[0]! : -1) : tree;
-	const rooted = root ? below(profile, mine, root) : mine;
-	return foldRecursion ? withoutRecursion(profile, rooted) : rooted;
+	const mine = myCode ? without(tree, hiddenNodes(profile, tree, root?.anywhere ? root.path[0]! : -1)) : tree;
+	const rooted = root ? below(mine, root) : mine;
+	return foldRecursion ? withoutRecursion(rooted) : rooted;
 }

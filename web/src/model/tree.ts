@@ -33,6 +33,8 @@ export class CallTree {
 	readonly inclusive: Float64Array[];
 	readonly elsewhere: Map<number, number>[];
 	readonly hasFolded: boolean;
+	/** More than the number of any function, or of what stands in the place of one. */
+	readonly subjects: number;
 	private links: { first: Int32Array; next: Int32Array } | null = null;
 	private osColumns: Float64Array[] | null = null;
 
@@ -41,11 +43,14 @@ export class CallTree {
 			exclusive: this.exclusive, elsewhere: this.elsewhere } = columns);
 		this.count = this.parent.length;
 		let flags = 0;
+		let last = 0;
 		for (let i = 0; i < this.count; i++) {
+			last = Math.max(last, this.func[i]!);
 			if (this.parent[i]! < 0)
 				this.roots.push(i);
 			flags |= this.flags[i]!;
 		}
+		this.subjects = last + 1;
 		this.hasFolded = (flags & FOLDED) !== 0;
 		this.inclusive = this.exclusive.map((exclusive, q) => this.sumUp(exclusive, columns.beyond[q]!));
 	}

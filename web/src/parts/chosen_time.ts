@@ -31,7 +31,7 @@ export const timelessText = ({ profile }: State): string =>
 	`calls are kept without their times${profile.table('methods') ? ', samples with them (tare view --method=sample)' : ''}`;
 
 /** Views whose rows have nothing that says when it was, even of samples. */
-const TIMELESS = new Set(['ranks', 'recording']);
+const TIMELESS = new Set(['ranks', 'recording', 'wakers']);
 
 /** What is said above a view that shows all of the time although a part is chosen; '': it follows. */
 export function unfilteredText(state: State, view: string): string {

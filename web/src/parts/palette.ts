@@ -63,6 +63,9 @@ export class Palette {
 		return isDark() ? hsl(2, 44, 36) : hsl(2, 72, 82);
 	}
 
+	/** Of who ended a wait. */
+	static readonly waker = (): string => (isDark() ? hsl(205, 40, 32) : hsl(205, 62, 82));
+
 	static readonly above = (): string => (isDark() ? hsl(215, 12, 26) : hsl(215, 20, 90));
 
 	/** From 0 (cold) to 1. */

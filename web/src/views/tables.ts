@@ -7,7 +7,7 @@ import type { Action } from '../parts/menu.ts';
 import { makeMatcher } from '../parts/search.ts';
 import { SiblingRows } from '../parts/sibling_rows.ts';
 import { columnMenu, isUsed, makeColumn, tableSource } from '../parts/table_columns.ts';
-import type { Change } from '../state.ts';
+import type { Change, State } from '../state.ts';
 import type { Context, View } from './context.ts';
 import { plainRows, rowsOf, type TableRows } from './filtered_rows.ts';
 import { functionActions } from './frame_actions.ts';
@@ -21,6 +21,8 @@ export interface TableOptions {
 	columns: string[];
 	/** Columns besides those of functions that are as wide as they can be. */
 	wide?: string[];
+	/** The least width of these, in pixels. */
+	nameWidth?: number;
 	/** The first of these that there is. */
 	sort: string[];
 	ascending?: boolean;
@@ -29,6 +31,9 @@ export interface TableOptions {
 	above?: (context: Context) => HTMLElement;
 	/** Has values that filters of threads and time change. */
 	counts?: boolean;
+	/** The rows for what is chosen, where these are others than those of `rowsOf`. */
+	rows?: (state: State, table: Table) => TableRows;
+	onSelect?: (row: number) => void;
 	onOpen?: (context: Context, rows: TableRows, row: number) => void;
 	/** What else can be done with a row. */
 	actions?: (context: Context, rows: TableRows, row: number) => Action[];
@@ -58,9 +63,9 @@ export class TableView implements View {
 		this.chosen = new Set(table.columns.map((column) => column.name).filter((name) => options.columns.includes(name)));
 		this.parentOf = options.parentOf?.(context, table) ?? null;
 		this.grid = new Grid({
-			label: options.title, empty: options.empty, sort: { key: firstOf(options.sort, table), descending: !options.ascending },
+			label: options.title, empty: options.empty, nameWidth: options.nameWidth, sort: { key: firstOf(options.sort, table), descending: !options.ascending },
 			tree: this.parentOf ? this.siblings : undefined, onSort: () => this.parentOf && this.rebuild(true),
-			onSelect: (row) => { if (this.shown.subject('function', row) >= 0) context.state.set('selected', this.shown.subject('function', row)); },
+			onSelect: (row) => { options.onSelect?.(row); if (this.shown.subject('function', row) >= 0) context.state.set('selected', this.shown.subject('function', row)); },
 			onOpen: (row) => options.onOpen?.(context, this.shown, row),
 			actions: (row) => [...(options.actions?.(context, this.shown, row) ?? []),
 				...(this.shown.subject('function', row) >= 0 ? functionActions(context, this.shown.subject('function', row)) : [])],
@@ -113,7 +118,7 @@ export class TableView implements View {
 
 	private rebuild(keepPlace = false): void {
 		const { state } = this.context;
-		this.shown = rowsOf(state, this.table);
+		this.shown = (this.options.rows ?? rowsOf)(state, this.table);
 		const rows = this.matching();
 		const columns = this.columns();
 		this.grid.set(columns, this.ordered(rows, columns), keepPlace);
@@ -121,7 +126,7 @@ export class TableView implements View {
 		this.note.textContent = (rows.length === all ? plural(all, this.options.one, pluralOf(this.options.one)) :
 			`${count(rows.length)} of ${plural(all, this.options.one, pluralOf(this.options.one))}`) +
 			(state.selection.isAll || !this.options.counts || this.shown.filtered ? '' : ' · values of all threads and all of the time: the profile has them together only') +
-			(this.shown.filtered ? ' · least, most and percentiles are known of all threads together only' : '');
+			(this.shown.filtered && !this.options.rows ? ' · least, most and percentiles are known of all threads together only' : '');
 		if (this.options.above)
 			this.above.replaceChildren(this.options.above(this.context));
 	}
@@ -137,6 +142,17 @@ export class TableView implements View {
 
 	focus(): void {
 		this.grid.focus();
+	}
+
+	/** Puts the cursor on a row, if it is there. */
+	moveTo(row: number): void {
+		if (this.grid.current !== row)
+			this.grid.moveTo(row);
+	}
+
+	/** What is shown now. */
+	get filteredRows(): TableRows {
+		return this.shown;
 	}
 }
 

@@ -18,6 +18,7 @@ import type { TableRows } from './filtered_rows.ts';
 import { TableView, type TableOptions } from './tables.ts';
 import { TimelineView } from './timeline.ts';
 import { TreeView } from './tree.ts';
+import { WakersView } from './wakers.ts';
 
 const VALUES = ['calls', 'cpu_inclusive', 'cpu_inclusive_percent', 'cpu_exclusive', 'cpu_exclusive_percent', 'elapsed_inclusive', 'elapsed_exclusive',
 	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'called_cpu'];
@@ -115,5 +116,6 @@ export function makeViews(context: Context): View[] {
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
 		...(profile.hasStates ? [new TimelineView(context)] : []),
 		...(hasCode || profile.header.code.functions > 0 ? [new SourceView(context)] : []), ...shown,
+		...(has('wakers') && profile.table('wakers')!.rows > 0 ? [new WakersView(context)] : []),
 		...(has('ranks') ? [new RanksView(context)] : []), new RecordingView(context, appended)];
 }
