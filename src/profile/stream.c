@@ -162,10 +162,14 @@ bool profile_each_wake(struct profile *profile,
 	struct profile_wake wake = {0};
 	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_WAKE, &wake, err);
+	int64_t last = 0;
 	int more = 0;
 
 	while (ok && (more = scan_next(&scan, err)) > 0) {
-		if (wake.before >= scan.id)
+		if (scan.id != ++last)
+			ok = profile_damaged(profile, err, "row %lld of table wake is missing",
+					     (long long)last);
+		else if (wake.before >= scan.id)
 			ok = profile_damaged(profile, err,
 					     "who ended wait %lld was woken by what comes later",
 					     (long long)scan.id);

@@ -251,6 +251,7 @@ static void test_refuses_contradictions(void **state)
 		{"UPDATE stack_value SET unclocked_weight = weight + 1", "taken without a clock"},
 		{"UPDATE stack_value SET unclocked_squares = 4", "taken without a clock"},
 		{"UPDATE wake SET before = 2 WHERE id = 2", "by what comes later"},
+		{"UPDATE wake SET id = 3 WHERE id = 2", "row 2 of table wake is missing"},
 		{"UPDATE wake SET stack = 3 WHERE id = 2", "stack of row 2"},
 		{"UPDATE waker SET thread = NULL", "of no thread or event"},
 		{"UPDATE waker SET stack = 3", "stack of row 1"},
