@@ -42,6 +42,7 @@ const pictures = [
 	{ name: 'html-instructions', page: 'code', address: '#instructions&v=cpu_exclusive&bytes=1', theme: 'dark', of: 'add_words', keys: ['ArrowDown'] },
 	{ name: 'html-timeline', page: 'threads', address: '#timeline', theme: 'light', at: atLockWait },
 	{ name: 'html-locks', page: 'threads', address: '#locks', theme: 'dark' },
+	{ name: 'html-wakers', page: 'wakers', address: '#wakers&waker=0', theme: 'light' },
 ];
 
 let large = 0;

@@ -150,7 +150,7 @@ export class WakerFrames extends PathFrames {
 		const { profile } = this.selection;
 		const behind = super.func(node) - profile.functionCount;
 		if (!node)
-			return 'all waits';
+			return 'waits';
 		if (behind < 0)
 			return super.label(node);
 		return behind >= THREADS ? profile.threadTitle(behind - THREADS) : behind === INTERRUPT ? '[interrupt]' : behind === UNSEEN ? '[unseen]' : '[woken by]';

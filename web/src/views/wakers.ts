@@ -57,7 +57,7 @@ export class WakersView implements View {
 		const { state } = context;
 		this.table = state.profile.table('wakers')!;
 		this.rows = new TableView(context, {
-			name: 'wakers', title: 'Waits by who ended them', one: 'row', columns: COLUMNS, wide: ['caller', 'woken_by', 'woken_before'], nameWidth: 180, sort: ['os_time'],
+			name: 'wakers', title: 'Waits by who ended them', one: 'row', columns: COLUMNS, wide: ['caller', 'woken_by', 'woken_before'], nameWidth: 150, sort: ['os_time'],
 			empty: 'No wait matches.', rows: wakerRows, onSelect: (row) => state.choose('waker', String(row)),
 			onOpen: () => context.open('functions'), actions: (_context, _rows, row) => this.stepActions(row),
 		});
@@ -104,20 +104,31 @@ export class WakersView implements View {
 		return String(this.cell('caller', row) ?? this.cell('function', row) ?? '?');
 	}
 
-	/** Who of those that were seen is waited for longest. */
+	/** Of those that were seen, whose end is waited for longest in one place, whatever that one had waited for before. */
 	private say(): void {
 		const { profile } = this.state;
 		const { rows } = this.rows.filteredRows;
-		const sum = (some: number[]) => some.reduce((all, row) => all + this.nsOf(row), 0);
-		const kindOf = (row: number) => profile.wakers.chain(row)[0]?.kind ?? 'unseen';
-		const all = sum(rows);
-		const most = rows.filter((row) => kindOf(row) === 'thread').reduce((best, row) => (best < 0 || this.nsOf(row) > this.nsOf(best) ? row : best), -1);
-		const unseen = sum(rows.filter((row) => kindOf(row) === 'unseen'));
+		const groups = new Map<string, { row: number; step: Step; ns: number }>();
+		let all = 0;
+		let unseen = 0;
+		for (const row of rows) {
+			const ns = this.nsOf(row);
+			const step = profile.wakers.chain(row)[0];
+			all += ns;
+			if (!step || step.kind === 'unseen')
+				unseen += ns;
+			if (step?.kind !== 'thread')
+				continue;
+			const key = [this.placeOf(row), step.func, step.thread].join('\0');
+			const group = groups.get(key) ?? { row, step, ns: 0 };
+			group.ns += ns;
+			groups.set(key, group);
+		}
 		const share = (ns: number) => `${percent(ns / (all || 1))} %`;
-		const step = most < 0 ? null : profile.wakers.chain(most)[0]!;
+		const most = [...groups.values()].reduce<{ row: number; step: Step; ns: number } | null>((best, group) => (best && best.ns >= group.ns ? best : group), null);
 		replace(this.lead, h('b', {}, time(all)), ' of waits',
-			...(step ? [': ', h('b', {}, time(this.nsOf(most))), ` (${share(this.nsOf(most))} of them) in `, h('span.name', {}, shorten(this.placeOf(most), 60)),
-				', until ', h('span.name', {}, shorten(this.nameOf(step), 60)), ` in ${shorten(this.threadOf(step), 40)} ended that`] : []),
+			...(most ? [': ', h('b', {}, time(most.ns)), ` (${share(most.ns)} of them) in `, h('span.name', {}, shorten(this.placeOf(most.row), 60)),
+				', until ', h('span.name', {}, shorten(this.nameOf(most.step), 60)), ` in ${shorten(this.threadOf(most.step), 40)} ended that`] : []),
 			unseen ? `; of ${share(unseen)} nobody saw the end` : '');
 	}
 
