@@ -167,6 +167,19 @@ bool report_has_event(const struct analysis *analysis, const char *name)
 	return false;
 }
 
+static bool has_no_wakers(const struct analysis *analysis, struct error *err)
+{
+	const char *settings = profile_session(analysis->profile)->settings;
+
+	if (settings && strstr(settings, "--wakers"))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--wakers was given, and nobody was seen to end a wait: there was "
+				 "none, or the kernel told nothing; record again, for longer");
+	return error_set(err, ERROR_NOT_FOUND,
+			 "the profile does not say who ended waits; tare record --method=sample "
+			 "--wakers records it, as root");
+}
+
 /* Whether the profile has what the view shows. */
 static bool view_has_data(const struct report *report, struct error *err)
 {
@@ -180,9 +193,7 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "sampled: tare report functions --event=off-cpu, or calltree, "
 				 "shows them");
 	if (view->id == VIEW_WAKERS && !analysis->wakers.len)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "the profile does not say who ended waits; tare record "
-				 "--method=sample --wakers records it, as root");
+		return has_no_wakers(analysis, err);
 	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "
