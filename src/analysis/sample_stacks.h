@@ -35,6 +35,8 @@ bool sample_values_load_apart(const struct analysis *analysis, struct profile *p
 int64_t analysis_event_id(const struct profile *profile, const char *name);
 /* Whether a stack of off-cpu waits for work, time, or the end of threads and processes. */
 bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack);
+/* Session ticks of what samples weigh, where that is a time. */
+uint64_t analysis_ticks_of_ns(const struct analysis *analysis, uint64_t ns);
 /* By thread, then by stack. */
 int sample_values_compare(const void *a, const void *b);
 void sample_values_sort(struct sample_values *values);

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define NS_PER_SECOND 1e9
-
 enum { KERNEL_BIT = 63 }; /* of addresses on x86-64 */
 
 struct sampled_waits {
@@ -174,12 +172,16 @@ bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack)
 	return analysis_wait_place(analysis, stack).idle;
 }
 
+uint64_t analysis_ticks_of_ns(const struct analysis *analysis, uint64_t ns)
+{
+	return (uint64_t)((double)ns * (analysis->ticks_per_second / 1e9));
+}
+
 static void take(struct sampled_waits *waits, const struct sample_value *value)
 {
 	struct analysis *analysis = waits->analysis;
 	const struct wait_place place = analysis_wait_place(analysis, value->stack);
-	const uint64_t ticks =
-		(uint64_t)((double)value->weight * (analysis->ticks_per_second / NS_PER_SECOND));
+	const uint64_t ticks = analysis_ticks_of_ns(analysis, value->weight);
 	const uint64_t key = ((uint64_t)place.caller << 32 | place.function) ^ (uint64_t)place.idle
 										       << 63;
 	const uint64_t fresh = analysis->sampled_waits.len;

@@ -6,8 +6,6 @@
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"
 
-#define NS_PER_SECOND 1e9
-
 enum { KERNEL_BIT = 63 }; /* of addresses on x86-64 */
 
 struct waited {
@@ -23,8 +21,7 @@ static void take(struct waited *waited, const struct sample_value *value)
 {
 	struct analysis *analysis = waited->analysis;
 	const bool idle = analysis_wait_place(analysis, value->stack).idle;
-	const uint64_t ticks =
-		(uint64_t)((double)value->weight * (analysis->ticks_per_second / NS_PER_SECOND));
+	const uint64_t ticks = analysis_ticks_of_ns(analysis, value->weight);
 	bool innermost = true;
 
 	waited->round++;

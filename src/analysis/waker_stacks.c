@@ -9,6 +9,7 @@
 #include "analysis/sample_stacks.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Of a thread with one stack: what is told by now, and the longest of the others. */
 struct told {
@@ -158,4 +159,17 @@ bool analysis_each_waker_stacks(const struct analysis *analysis,
 	vec_fini(&walk.told);
 	vec_fini(&walk.wakes);
 	return ok;
+}
+
+bool analysis_no_wakers(const struct analysis *analysis, struct error *err)
+{
+	const char *settings = profile_session(analysis->profile)->settings;
+
+	if (settings && strstr(settings, "--wakers"))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--wakers was given, and nobody was seen to end a wait: there was "
+				 "none, or the kernel told nothing; record again, for longer");
+	return error_set(err, ERROR_NOT_FOUND,
+			 "the profile does not say who ended waits; tare record --method=sample "
+			 "--wakers records it, as root");
 }

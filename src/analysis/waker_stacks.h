@@ -25,4 +25,7 @@ bool analysis_each_waker_stacks(const struct analysis *analysis,
 				bool (*each)(const struct waker_stacks *row, void *context),
 				void *context, struct error *err);
 
+/* False, with err: the profile does not say who ended waits, and what would. */
+bool analysis_no_wakers(const struct analysis *analysis, struct error *err);
+
 #endif

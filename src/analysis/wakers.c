@@ -8,8 +8,6 @@
 
 #include <inttypes.h>
 
-#define NS_PER_SECOND 1e9
-
 /* Recordings keep eight; a damaged profile could have as many as it has rows. */
 enum { CHAIN_MAX = 64 };
 
@@ -60,11 +58,6 @@ static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
 	vec_push(&wakers->analysis->wakes, wake_keep(wakers, &wake));
 	vec_push(&wakers->depths, (uint8_t)(goes_on ? before + 1 : 0));
 	return true;
-}
-
-static uint64_t ticks_of(const struct analysis *analysis, uint64_t ns)
-{
-	return (uint64_t)((double)ns * (analysis->ticks_per_second / NS_PER_SECOND));
 }
 
 void analysis_waits_add(struct analysis_os *sum, const struct analysis_os *os)
@@ -125,8 +118,8 @@ static bool take_waker(const struct profile_waker *row, void *context)
 	struct analysis_sampled_wait wait = waits_of(wakers, row->stack, row->wake);
 
 	wait.os.count = row->waits;
-	wait.os.ticks = ticks_of(analysis, row->weight);
-	wait.os.longest_ticks = ticks_of(analysis, row->longest);
+	wait.os.ticks = analysis_ticks_of_ns(analysis, row->weight);
+	wait.os.longest_ticks = analysis_ticks_of_ns(analysis, row->longest);
 	add(wakers, &wait);
 	return true;
 }
@@ -189,7 +182,7 @@ static void add_rest(struct wakers *wakers, const struct rest *rest)
 
 	waits.os.wake = not_known(wakers);
 	waits.os.count = rest->waits;
-	waits.os.ticks = ticks_of(wakers->analysis, rest->ns);
+	waits.os.ticks = analysis_ticks_of_ns(wakers->analysis, rest->ns);
 	if (rest->waits)
 		add(wakers, &waits);
 }
@@ -326,10 +319,11 @@ bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, st
 			profile_each_waker(profile, take_waker, &wakers, err) &&
 			profile_each_woken(profile, take_woken, &wakers, err) &&
 			(!analysis->wakers.len || add_rests(&wakers, profile, err));
-	vec_sort(&analysis->wakers, analysis_compare_waits);
-	analysis_find_direct_wakers(analysis);
-	if (ok)
+	if (ok) {
+		vec_sort(&analysis->wakers, analysis_compare_waits);
+		analysis_find_direct_wakers(analysis);
 		give_wakes(analysis);
+	}
 	vec_sort(&analysis->ended_waits, compare_ended);
 	strmap_fini(&wakers.same);
 	strmap_fini(&wakers.sums);

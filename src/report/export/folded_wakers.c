@@ -109,9 +109,7 @@ bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct e
 	struct folded_wakers writer = {.analysis = analysis, .stream = stream};
 
 	if (!analysis->wakers.len)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "the profile does not say who ended waits; tare record "
-				 "--method=sample --wakers records it, as root");
+		return analysis_no_wakers(analysis, err);
 	if (!folded_open(&writer, err))
 		return false;
 	const bool ok = analysis_each_waker_stacks(analysis, write_ended, &writer, err);

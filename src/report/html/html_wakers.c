@@ -12,10 +12,9 @@
  */
 #include "report/html/html_wakers.h"
 
+#include "analysis/sample_stacks.h"
 #include "analysis/waker_stacks.h"
 #include "report/html/html_paths.h"
-
-#define NS_PER_SECOND 1e9
 
 enum { WOKEN_BY, UNSEEN, INTERRUPT, THREADS }; /* behind the functions */
 
@@ -139,11 +138,6 @@ static void add(struct wakers *wakers, const struct ended *ended)
 
 /* ---- columns ---- */
 
-static uint64_t ticks_of(const struct wakers *wakers, uint64_t ns)
-{
-	return (uint64_t)((double)ns * (wakers->paths.analysis->ticks_per_second / NS_PER_SECOND));
-}
-
 /* Of each row of the analysis, who ended its waits, and who had ended that one's wait before. */
 static void pack_chains(struct html_pack *pack, const struct analysis *analysis)
 {
@@ -204,12 +198,13 @@ static void pack_columns(struct html_pack *pack, const struct wakers *wakers)
 	html_pack_end(pack, "woken.waits");
 	html_pack_begin(pack);
 	vec_foreach (sum, &wakers->sums) {
-		html_pack_number(pack, ticks_of(wakers, sum->ns));
+		html_pack_number(pack, analysis_ticks_of_ns(wakers->paths.analysis, sum->ns));
 	}
 	html_pack_end(pack, "woken.ticks");
 	html_pack_begin(pack);
 	vec_foreach (sum, &wakers->sums) {
-		html_pack_number(pack, ticks_of(wakers, sum->longest_ns));
+		html_pack_number(pack,
+				 analysis_ticks_of_ns(wakers->paths.analysis, sum->longest_ns));
 	}
 	html_pack_end(pack, "woken.longest");
 	pack_chains(pack, wakers->paths.analysis);

@@ -2,6 +2,7 @@
  * Finds a view by its name, checks what is asked of it, and fills its tables. Refuses unknown
  * views, and those that the profile has no data for.
  */
+#include "analysis/waker_stacks.h"
 #include "report/table/calltree.h"
 #include "report/table/row_filter.h"
 #include "report/table/table.h"
@@ -167,19 +168,6 @@ bool report_has_event(const struct analysis *analysis, const char *name)
 	return false;
 }
 
-static bool has_no_wakers(const struct analysis *analysis, struct error *err)
-{
-	const char *settings = profile_session(analysis->profile)->settings;
-
-	if (settings && strstr(settings, "--wakers"))
-		return error_set(err, ERROR_NOT_FOUND,
-				 "--wakers was given, and nobody was seen to end a wait: there was "
-				 "none, or the kernel told nothing; record again, for longer");
-	return error_set(err, ERROR_NOT_FOUND,
-			 "the profile does not say who ended waits; tare record --method=sample "
-			 "--wakers records it, as root");
-}
-
 /* Whether the profile has what the view shows. */
 static bool view_has_data(const struct report *report, struct error *err)
 {
@@ -193,7 +181,7 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "sampled: tare report functions --event=off-cpu, or calltree, "
 				 "shows them");
 	if (view->id == VIEW_WAKERS && !analysis->wakers.len)
-		return has_no_wakers(analysis, err);
+		return analysis_no_wakers(analysis, err);
 	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "
