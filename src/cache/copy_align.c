@@ -4,11 +4,11 @@
  * - the same instruction: both; distances may differ, a branch may be inverted over a jump;
  * - filler: it may be left out;
  * - a probe: only in the copy, a comparison or jump that leads out of the original;
- * - another form, of reads of tables: where nothing ahead fits, one stands for the other;
- * - the other way of a call, behind it.
+ * - another form, of reads of tables: where nothing ahead fits, one stands for the other.
  *
- * Behind that stand the counts of branches, each of which belongs to the branch that leads there.
- * What counts the rounds of a loop has copies of its block, in the same order.
+ * Behind that stand the other ways of calls and the counts of branches, each of which belongs to
+ * the call or branch that leads there. What counts the rounds of a loop has copies of its block, in
+ * the same order.
  *
  * It knows less than verify, which proves copies right, and needs to: it only names places.
  */
@@ -180,6 +180,25 @@ static void take_rounds(struct copy_points *points, struct side original, struct
 	}
 }
 
+/* Before a call, a branch leads to its other way. */
+static void take_way(struct copy_points *far_calls, const struct side *original,
+		     const struct side *copy)
+{
+	const struct copy_point call = {copy->insn.target, original->at, original->insn.length};
+
+	if (insn_is_call(&original->insn) && copy->insn.kind == INSN_BRANCH)
+		vec_push(far_calls, call);
+}
+
+static void take_far_calls(struct copy_points *points, const struct copy_points *far_calls,
+			   const struct side *copy)
+{
+	vec_foreach (call, far_calls)
+		if (call->copy_addr >= copy->at && call->copy_addr < copy->end &&
+		    (!points->len || call->copy_addr > vec_last(points).copy_addr))
+			vec_push(points, *call);
+}
+
 static void take_counts(struct copy_points *points, const struct copy_points *branches,
 			const struct side *original, struct side *copy)
 {
@@ -214,45 +233,15 @@ static void take_pair(struct copy_points *points, struct copy_points *branches,
 	original->at += original->insn.length;
 }
 
-/*
- * Behind a call of what this file may have itself stands the other way: jmp over; [incq counter;]
- * call copy. How many bytes it has, if it begins at `bytes`; else 0. See rewrite/emit_probe.c.
- */
-static uint64_t other_way_bytes(const unsigned char *bytes, uint64_t size)
-{
-	enum { JUMP_OVER = 0xeb, JUMP_BYTES = 2, CALL = 0xe8, CALL_BYTES = 5 };
-
-	if (size < JUMP_BYTES || bytes[0] != JUMP_OVER)
-		return 0;
-	const uint64_t whole = JUMP_BYTES + (uint64_t)bytes[1];
-	const bool counts = whole == JUMP_BYTES + TARE_COUNT_BYTES + CALL_BYTES;
-	if (size < whole || (!counts && whole != JUMP_BYTES + CALL_BYTES) ||
-	    bytes[whole - CALL_BYTES] != CALL ||
-	    (counts && memcmp(bytes + JUMP_BYTES, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0))
-		return 0;
-	return whole;
-}
-
-/* It is the call's that it stands behind. */
-static bool take_other_way(struct copy_points *points, const struct insn *call, struct side *copy)
-{
-	const uint64_t bytes =
-		call->length ? other_way_bytes(side_bytes(copy), copy->end - copy->at) : 0;
-	const struct copy_point point = {copy->at, call->addr, call->length};
-
-	if (!bytes)
-		return false;
-	vec_push(points, point);
-	copy->at += bytes;
-	return true;
-}
+/* Places behind the instructions of the copy, and to what in the original they belong. */
+struct stubs {
+	struct copy_points far_calls, branches;
+};
 
 static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
-			      struct side *copy, struct copy_points *points,
-			      struct copy_points *branches)
+			      struct side *copy, struct copy_points *points, struct stubs *stubs)
 {
 	size_t pairs = 0, other_forms = 0;
-	struct insn call = {0};
 
 	while (original->at < original->end) {
 		if (!side_decode(original))
@@ -270,20 +259,17 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 		} else if (is_probe(pair, copy) || (is_filler(&copy->insn) && !filler)) {
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
-		} else if (take_other_way(points, &call, copy)) {
-			call.length = 0;
 		} else if (fits(original, copy)) {
-			call = original->insn;
-			call.length *= insn_is_call(&call);
-			take_pair(points, branches, original, copy);
+			take_pair(points, &stubs->branches, original, copy);
 			pairs++;
 		} else if (filler) {
 			original->at += original->insn.length;
 		} else if (fits_ahead(pair, original, *copy)) {
+			take_way(&stubs->far_calls, original, copy);
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
 		} else {
-			take_pair(points, branches, original, copy);
+			take_pair(points, &stubs->branches, original, copy);
 			other_forms++;
 		}
 	}
@@ -292,17 +278,20 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 
 bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
 {
-	struct copy_points branches = {0};
+	struct stubs stubs = {0};
 	struct side original, copy;
 	const bool fits_together = side_open(&original, pair->original, pair->begin, pair->end) &&
 				   side_open(&copy, pair->copy, pair->copy_begin, pair->copy_end) &&
-				   read_side_by_side(pair, &original, &copy, points, &branches);
+				   read_side_by_side(pair, &original, &copy, points, &stubs);
 
-	if (fits_together)
-		take_counts(points, &branches, &original, &copy);
-	else
+	if (fits_together) {
+		take_far_calls(points, &stubs.far_calls, &copy);
+		take_counts(points, &stubs.branches, &original, &copy);
+	} else {
 		points->len = 0;
-	vec_fini(&branches);
+	}
+	vec_fini(&stubs.far_calls);
+	vec_fini(&stubs.branches);
 	return fits_together;
 }
 

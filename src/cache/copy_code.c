@@ -136,35 +136,32 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
  * A call that goes through a slot, unless this file has the function that the slot leads to: what
  * decides stands for the stub of the linkage table. See rewrite/emit_probe.c.
  *
- *   lea function(%rip),%r11; cmp %r11,slot(%rip); je bound
- *   the call as it was; jmp behind
- *   bound: [incq counter;] call copy of the function
- *   behind:
+ *   lea function(%rip),%r11; cmp %r11,slot(%rip); jne far
+ *   [incq counter;] call copy of the function
  */
 enum {
 	DECIDE_LEA_BYTES = 7, /* cmp has as many */
-	DECIDE_JE = 2 * DECIDE_LEA_BYTES,
-	DECIDE_BYTES = DECIDE_JE + 6,
+	DECIDE_JNE = 2 * DECIDE_LEA_BYTES,
+	DECIDE_BYTES = DECIDE_JNE + 6,
 };
 
 static bool decides(const unsigned char *bytes)
 {
 	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d},
-				   je[] = {0x0f, 0x84};
+				   jne[] = {0x0f, 0x85};
 
 	return memcmp(bytes, lea, sizeof(lea)) == 0 &&
 	       memcmp(bytes + DECIDE_LEA_BYTES, cmp, sizeof(cmp)) == 0 &&
-	       memcmp(bytes + DECIDE_JE, je, sizeof(je)) == 0;
+	       memcmp(bytes + DECIDE_JNE, jne, sizeof(jne)) == 0;
 }
 
-/* The place of the other way's call, where the address is in what decides; else 0. */
+/* The place of the call of the copy, where the address is in what decides; else 0. */
 static uint64_t decided_call(const struct object *copy, uint64_t at)
 {
-	for (unsigned before = 0; before <= DECIDE_JE; before += DECIDE_LEA_BYTES) {
+	for (unsigned before = 0; before <= DECIDE_JNE; before += DECIDE_LEA_BYTES) {
 		const unsigned char *bytes = object_at(copy, at - before, DECIDE_BYTES);
 		if (bytes && decides(bytes))
-			return behind_count(copy, distance_target(bytes + DECIDE_BYTES - 4,
-								  at - before + DECIDE_BYTES));
+			return behind_count(copy, at - before + DECIDE_BYTES);
 	}
 	return 0;
 }

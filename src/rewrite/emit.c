@@ -305,7 +305,7 @@ static void emit_body(struct emitter *emitter)
 	struct range *range = emitter->range;
 
 	range->code.len = range->fixups.len = range->extras.len = 0;
-	range->sites.len = range->body_calls.len = 0;
+	range->sites.len = range->body_calls.len = range->far_calls.len = 0;
 	emitter->next_edge_counter = 0;
 	range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;
@@ -369,6 +369,7 @@ static void lend_vectors(struct range *range, const struct range *emitted)
 	range->extras = emitted->extras;
 	range->sites = emitted->sites;
 	range->body_calls = emitted->body_calls;
+	range->far_calls = emitted->far_calls;
 }
 
 void range_forget_code(struct range *range)
@@ -378,6 +379,7 @@ void range_forget_code(struct range *range)
 	vec_fini(&range->extras);
 	vec_fini(&range->sites);
 	vec_fini(&range->body_calls);
+	vec_fini(&range->far_calls);
 }
 
 #define KEEP(vec)                                                                                  \
@@ -397,6 +399,7 @@ static void keep_vectors(struct range *range, struct range *emitted)
 	KEEP(&range->extras);
 	KEEP(&range->sites);
 	KEEP(&range->body_calls);
+	KEEP(&range->far_calls);
 }
 
 void emit_range(struct program *program, struct range *range, struct worker *worker)

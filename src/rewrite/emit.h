@@ -24,14 +24,21 @@ struct probe {
 	bool flags_live;
 };
 
-/* A stub that is still to be written: of a probe, or of a branch that counts how often it is
-   taken. */
+enum stub_kind {
+	STUB_PROBE,
+	STUB_BRANCH, /* counts how often it is taken */
+	STUB_CALL,   /* through the PLT, where that leads to another file */
+};
+
+/* A stub that is still to be written. */
 struct stub {
-	struct probe probe;
-	const struct insn *branch; /* NULL: a probe's */
-	uint32_t counter;	   /* of the branch, of the range's */
-	uint32_t jump;		   /* offset of the rel32 that leads to it */
-	uint32_t back;		   /* offset to come back to; of a branch, behind it */
+	enum stub_kind kind;
+	struct probe probe; /* of a call: that before it, if is_probed */
+	bool is_probed;
+	const struct insn *insn; /* the branch, or the call */
+	uint32_t counter;	 /* of the branch, of the range's */
+	uint32_t jump;		 /* offset of the rel32 that leads to it */
+	uint32_t back;		 /* offset to come back to; of a branch or call, behind it */
 };
 
 /* An 8-bit branch inside the range, to be filled when all offsets are known. */

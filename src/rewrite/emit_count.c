@@ -87,7 +87,8 @@ void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place pl
 
 void emit_counted_branch(struct emitter *emitter, const struct insn *insn, unsigned char condition)
 {
-	struct stub stub = {.branch = insn, .counter = emitter->next_edge_counter};
+	struct stub stub = {
+		.kind = STUB_BRANCH, .insn = insn, .counter = emitter->next_edge_counter};
 
 	emitter->next_edge_counter += 1u + next_counter(emitter)->copies;
 	emit_code(emitter, 0x0f, 0x80 | condition);
@@ -117,7 +118,7 @@ static void emit_block(struct emitter *emitter, const struct insn *branch)
 /* Where a copy is left: its rounds, and on behind the loop. */
 static void emit_exit(struct emitter *emitter, const struct stub *stub, uint8_t rounds, bool flags)
 {
-	const uint64_t like = insn_end(stub->branch);
+	const uint64_t like = insn_end(stub->insn);
 
 	emit_state(emitter, like, 0);
 	emit_executions(emitter, stub->counter + rounds, rounds, flags, like);
@@ -127,7 +128,7 @@ static void emit_exit(struct emitter *emitter, const struct stub *stub, uint8_t 
 
 static void emit_loop_stub(struct emitter *emitter, const struct stub *stub, uint8_t copies)
 {
-	const struct insn *branch = stub->branch;
+	const struct insn *branch = stub->insn;
 	const unsigned char condition =
 		insn_bytes(emitter->program, branch)[branch->rel_offset - 1] & 15;
 	const bool flags = flags_live(emitter->program, insn_end(branch));
@@ -151,13 +152,13 @@ void emit_branch_stub(struct emitter *emitter, const struct stub *stub)
 	const uint8_t copies = emitter->range->edge_counters.data[stub->counter].copies;
 
 	if (copies)
-		emit_gap(emitter, stub->branch->target);
+		emit_gap(emitter, stub->insn->target);
 	emit_land(emitter, stub->jump);
-	emit_state(emitter, stub->branch->addr, 0);
+	emit_state(emitter, stub->insn->addr, 0);
 	if (copies)
 		emit_loop_stub(emitter, stub, copies);
 	else
-		emit_numbered(emitter, stub->counter, stub->branch->addr);
+		emit_numbered(emitter, stub->counter, stub->insn->addr);
 	emit_code(emitter, 0xe9);
-	emit_fixup(emitter, FIXUP_CODE_JUMP, stub->branch->target, 0);
+	emit_fixup(emitter, FIXUP_CODE_JUMP, stub->insn->target, 0);
 }

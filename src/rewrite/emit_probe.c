@@ -116,7 +116,7 @@ static bool probe_is_bare(const struct emitter *emitter, const struct probe *pro
 
 void emit_probe(struct emitter *emitter, const struct probe *probe)
 {
-	struct stub stub = {.probe = *probe};
+	struct stub stub = {.kind = STUB_PROBE, .probe = *probe};
 
 	if (probe_is_bare(emitter, probe)) {
 		if (probe_counts(probe))
@@ -294,17 +294,27 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	emitter->leaves = false;
 }
 
-/* Counts of branches stand first: they are the program's own way, which probes are not. */
+static void emit_far_call(struct emitter *emitter, const struct stub *stub);
+
+/* Far calls have probes, which are more stubs. */
+static void emit_stubs_of(struct emitter *emitter, enum stub_kind kind,
+			  void (*emit)(struct emitter *emitter, const struct stub *stub))
+{
+	for (size_t i = 0; i < emitter->stubs.len; i++) {
+		const struct stub stub = emitter->stubs.data[i];
+		if (stub.kind == kind)
+			emit(emitter, &stub);
+	}
+}
+
+/* Probes stand last: the others are the program's own way. */
 void emit_stubs(struct emitter *emitter)
 {
 	emitter->range->stubs_offset = emit_offset(emitter);
-	vec_foreach (stub, &emitter->stubs)
-		if (stub->branch)
-			emit_branch_stub(emitter, stub);
+	emit_stubs_of(emitter, STUB_CALL, emit_far_call);
+	emit_stubs_of(emitter, STUB_BRANCH, emit_branch_stub);
 	emitter->range->probe_stubs_offset = emit_offset(emitter);
-	vec_foreach (stub, &emitter->stubs)
-		if (!stub->branch)
-			emit_stub(emitter, stub);
+	emit_stubs_of(emitter, STUB_PROBE, emit_stub);
 }
 
 /* ---- calls ---- */
@@ -428,26 +438,6 @@ static struct bound_call bound_call(const struct program *program, const struct 
 	return call;
 }
 
-/* lea original(%rip),%r11; cmp %r11,slot(%rip) */
-static void emit_bound_compare(struct emitter *emitter, const struct bound_call *call)
-{
-	emit_code(emitter, 0x4c, 0x8d, 0x1d);
-	emit_fixup(emitter, FIXUP_ADDRESS, call->callee->begin, 0);
-	emit_code(emitter, 0x4c, 0x39, 0x1d);
-	emit_fixup(emitter, FIXUP_ADDRESS, call->slot, 0);
-}
-
-/* … lea copy(%rip),%r11; cmovne slot(%rip),%r11; call *%r11 */
-static void emit_bound_call(struct emitter *emitter, const struct bound_call *call)
-{
-	emit_bound_compare(emitter, call);
-	emit_code(emitter, 0x4c, 0x8d, 0x1d);
-	emit_fixup(emitter, FIXUP_CODE, call->callee->begin, 0);
-	emit_code(emitter, 0x4c, 0x0f, 0x45, 0x1d);
-	emit_fixup(emitter, FIXUP_ADDRESS, call->slot, 0);
-	emit_code(emitter, 0x41, 0xff, 0xd3);
-}
-
 /*
  * A small function is counted where it is called, if that is known, and the call goes behind its
  * own counter. Calls of it that follow each other would wait for each other's additions to one
@@ -489,44 +479,77 @@ static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 	}
 }
 
+static void emit_copy_call(struct emitter *emitter, const struct range *callee)
+{
+	if (emit_body_call(emitter, callee->begin))
+		return;
+	emit_code(emitter, 0xe8);
+	emit_fixup(emitter, FIXUP_CODE, callee->begin, 0);
+}
+
+/*
+ * lea original(%rip),%r11; cmp %r11,slot(%rip); jne far; call copy; behind:
+ * …; far: the call as it was; jmp behind
+ *
+ * `probe`: what the far call has before it; or NULL.
+ */
+static void emit_bound_call(struct emitter *emitter, const struct insn *insn,
+			    const struct bound_call *bound, const struct probe *probe)
+{
+	struct stub stub = {.kind = STUB_CALL, .insn = insn, .is_probed = probe};
+
+	if (probe)
+		stub.probe = *probe;
+	emit_code(emitter, 0x4c, 0x8d, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, bound->callee->begin, 0);
+	emit_code(emitter, 0x4c, 0x39, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, bound->slot, 0);
+	emit_code(emitter, 0x0f, 0x85);
+	stub.jump = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	emit_copy_call(emitter, bound->callee);
+	stub.back = emit_offset(emitter);
+	vec_push(&emitter->stubs, stub);
+}
+
 static void emit_call_itself(struct emitter *emitter, const struct insn *insn,
 			     const struct bound_call *bound)
 {
 	if (bound->callee)
-		emit_bound_call(emitter, bound);
+		emit_bound_call(emitter, insn, bound, NULL);
 	else
 		emit_original_call(emitter, insn);
 }
 
+/* The call, with the probe before it and that of its return. */
 static void emit_probed_call(struct emitter *emitter, const struct insn *insn,
-			     const struct bound_call *bound, struct probe *probe)
+			     const struct bound_call *bound, struct probe probe)
 {
-	probe->site = (uint32_t)emitter->range->sites.len;
-	add_site(emitter->range, probe->target, insn->addr);
-	emit_probe(emitter, probe);
+	emit_probe(emitter, &probe);
 	emit_call_itself(emitter, insn, bound);
-	probe->kind = PROBE_RETURN;
-	probe->flags_live = flags_live(emitter->program, insn_end(insn));
-	emit_probe(emitter, probe);
+	probe.kind = PROBE_RETURN;
+	probe.flags_live = flags_live(emitter->program, insn_end(insn));
+	emit_probe(emitter, &probe);
 }
 
-/* … je bound; the call with its probes; jmp behind; bound: call copy; behind: */
-static void emit_call_either_way(struct emitter *emitter, const struct insn *insn,
-				 const struct bound_call *bound, struct probe *probe)
+static void emit_far_call(struct emitter *emitter, const struct stub *stub)
 {
-	emit_bound_compare(emitter, bound);
-	emit_code(emitter, 0x0f, 0x84);
-	const uint32_t to_bound = emit_offset(emitter);
-	put_u32(&emitter->range->code, 0);
-	emit_probed_call(emitter, insn, &(struct bound_call){0}, probe);
-	emit_code(emitter, 0xeb, 0);
-	const uint32_t begin = emit_offset(emitter);
-	emit_land(emitter, to_bound);
-	if (!emit_body_call(emitter, bound->callee->begin)) {
-		emit_code(emitter, 0xe8);
-		emit_fixup(emitter, FIXUP_CODE, bound->callee->begin, 0);
-	}
-	emitter->range->code.data[begin - 1] = (uint8_t)(emit_offset(emitter) - begin);
+	static const struct bound_call elsewhere = {0};
+	struct far_call call = {
+		.insn = range_insn_number(emitter->range,
+					  stub->insn->addr - emitter->range->begin) -
+			1,
+		.begin = emit_offset(emitter)};
+
+	emit_land(emitter, stub->jump);
+	emit_state(emitter, stub->insn->addr, 0);
+	if (stub->is_probed)
+		emit_probed_call(emitter, stub->insn, &elsewhere, stub->probe);
+	else
+		emit_original_call(emitter, stub->insn);
+	emit_jump_back(emitter, stub, false);
+	call.end = emit_offset(emitter);
+	vec_push(&emitter->range->far_calls, call);
 }
 
 bool call_is_counted(const struct program *program, const struct range *range,
@@ -543,10 +566,14 @@ void emit_call(struct emitter *emitter, const struct insn *insn)
 	const struct bound_call bound = bound_call(emitter->program, insn);
 	struct probe probe;
 
-	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe))
+	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe)) {
 		emit_call_itself(emitter, insn, &bound);
-	else if (reports_itself(emitter->program, bound.callee))
-		emit_call_either_way(emitter, insn, &bound, &probe);
+		return;
+	}
+	probe.site = (uint32_t)emitter->range->sites.len;
+	add_site(emitter->range, probe.target, insn->addr);
+	if (reports_itself(emitter->program, bound.callee))
+		emit_bound_call(emitter, insn, &bound, &probe);
 	else
-		emit_probed_call(emitter, insn, &bound, &probe);
+		emit_probed_call(emitter, insn, &bound, probe);
 }

@@ -113,47 +113,74 @@ static uint64_t bound_of(const struct copy_range *range, uint64_t addr)
 					       : copy_addr_at(range, low - 1);
 }
 
-static bool put_call_site(const struct lsda_out *out, const struct copy_range *range,
-			  const struct lsda_call_site *site, uint64_t base, struct byte_vec *sites,
-			  struct error *err)
+/* The call sites of one table. */
+struct site_list {
+	const struct lsda_out *out;
+	const struct copy_range *range;
+	uint64_t pads_base;
+	struct byte_vec *bytes;
+};
+
+static void put_site(const struct site_list *list, uint64_t begin, uint64_t end, uint64_t pad,
+		     uint64_t action)
 {
-	const uint64_t begin = bound_of(range, site->begin), end = bound_of(range, site->end);
+	put_uleb(list->bytes, begin - list->range->copy_begin);
+	put_uleb(list->bytes, end - begin);
+	put_uleb(list->bytes, pad);
+	put_uleb(list->bytes, action);
+}
+
+/* The original's site, for [begin, end) of the copy. */
+static bool put_call_site(const struct site_list *list, const struct lsda_call_site *site,
+			  uint64_t begin, uint64_t end, struct error *err)
+{
+	const struct copy_range *range = list->range;
 	uint64_t pad = 0;
 
 	if (begin >= end)
 		return true;
 	if (site->landing_pad) {
-		pad = out->landing_pad(out->context, site->landing_pad);
+		pad = list->out->landing_pad(list->out->context, site->landing_pad);
 		if (pad < range->unit_begin)
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "the exception table of the code at 0x%" PRIx64
 					 " has a landing pad at 0x%" PRIx64
 					 " that was not copied with it",
 					 range->fde->begin, site->landing_pad);
-		assert(pad > base); /* 0 stands for no landing pad */
-		pad -= base;
+		assert(pad > list->pads_base); /* 0 stands for no landing pad */
+		pad -= list->pads_base;
 	}
-	put_uleb(sites, begin - range->copy_begin);
-	put_uleb(sites, end - begin);
-	put_uleb(sites, pad);
-	put_uleb(sites, site->action);
+	put_site(list, begin, end, pad, site->action);
 	return true;
 }
 
-static bool put_call_sites(const struct lsda_out *out, const struct copy_range *range,
-			   const struct lsda *lsda, struct byte_vec *sites, struct error *err)
+/* A call whose other way stands in the stubs is in the same site there. */
+static bool put_far_call(const struct site_list *list, const struct lsda *lsda,
+			 const struct copy_far_call *call, struct error *err)
 {
-	const uint64_t base = pads_base(out, range, lsda);
+	vec_foreach (site, &lsda->call_sites)
+		if (site->begin <= call->last && call->last < site->end)
+			return put_call_site(list, site, call->copy_begin, call->copy_end, err);
+	return true;
+}
+
+static bool put_call_sites(const struct site_list *list, const struct lsda *lsda, struct error *err)
+{
+	const struct copy_range *range = list->range;
+	uint64_t stubs_begin = range->stubs_begin;
 
 	vec_foreach (site, &lsda->call_sites)
-		if (!put_call_site(out, range, site, base, sites, err))
+		if (!put_call_site(list, site, bound_of(range, site->begin),
+				   bound_of(range, site->end), err))
 			return false;
-	if (range->stubs_begin < range->copy_end) {
-		put_uleb(sites, range->stubs_begin - range->copy_begin);
-		put_uleb(sites, range->copy_end - range->stubs_begin);
-		put_uleb(sites, 0);
-		put_uleb(sites, 0);
+	vec_foreach (call, &range->far_calls) {
+		assert(call->copy_begin == stubs_begin);
+		if (!put_far_call(list, lsda, call, err))
+			return false;
+		stubs_begin = call->copy_end;
 	}
+	if (stubs_begin < range->copy_end)
+		put_site(list, stubs_begin, range->copy_end, 0, 0);
 	return true;
 }
 
@@ -219,8 +246,11 @@ bool lsda_out_append(const struct lsda_out *out, const struct copy_range *range,
 
 	if (!lsda_read(out->object, range->fde, &lsda, err))
 		return false;
-	ok = types_check(out->object, range->fde, &lsda, err) &&
-	     put_call_sites(out, range, &lsda, &sites, err);
+	const struct site_list list = {.out = out,
+				       .range = range,
+				       .pads_base = pads_base(out, range, &lsda),
+				       .bytes = &sites};
+	ok = types_check(out->object, range->fde, &lsda, err) && put_call_sites(&list, &lsda, err);
 	if (ok) {
 		put_align(out->bytes, TYPE_BYTES, 0);
 		*lsda_addr = out->bytes_addr + out->bytes->len;

@@ -19,8 +19,9 @@ struct lsda_out {
 
 /*
  * Appends the table for the copy of `range`, which has one (fde->lsda). Call sites are those of the
- * original; its gaps, where exceptions terminate, stay gaps. The stubs get an entry of their own,
- * so that unwinding passes through them. False (with err) where the table cannot be carried over;
+ * original; its gaps, where exceptions terminate, stay gaps. So are the far
+ * calls in the stubs; the other stubs get an entry of their own, so that unwinding passes through
+ * them. False (with err) where the table cannot be carried over;
  * then nothing was appended.
  */
 bool lsda_out_append(const struct lsda_out *out, const struct copy_range *range,

@@ -164,6 +164,20 @@ static void describe_extras(const struct range *range, struct copy_range *copy)
 	}
 }
 
+static void describe_far_calls(const struct range *range, struct copy_range *copy)
+{
+	vec_reserve(&copy->far_calls, range->far_calls.len);
+	vec_foreach (call, &range->far_calls) {
+		assert(call->insn < range->insn_count && call->end <= range->code.len);
+		const struct copy_far_call placed = {
+			.last = insn_end(&range->insns[call->insn]) - 1,
+			.copy_begin = range->copy_addr + call->begin,
+			.copy_end = range->copy_addr + call->end,
+		};
+		vec_push(&copy->far_calls, placed);
+	}
+}
+
 /* Per unit the lowest address of its copies. The caller frees it. */
 static uint64_t *find_unit_begins(const struct program *program)
 {
@@ -198,6 +212,7 @@ static void describe_copies(struct output *output)
 					  .copy_offset = range->copy_offset,
 					  .insn_count = range->insn_count};
 		describe_extras(range, &copy);
+		describe_far_calls(range, &copy);
 		vec_push(&output->copies, copy);
 		vec_push(&output->copied, range);
 	}
@@ -458,8 +473,10 @@ static bool write_file(struct output *output, struct byte_vec *out, struct error
 
 static void output_fini(struct output *output)
 {
-	vec_foreach (copy, &output->copies)
+	vec_foreach (copy, &output->copies) {
 		vec_fini(&copy->extras);
+		vec_fini(&copy->far_calls);
+	}
 	vec_fini(&output->copies);
 	vec_fini(&output->copied);
 	vec_fini(&output->lsda_addrs);

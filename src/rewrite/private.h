@@ -146,6 +146,12 @@ struct call_site {
 	uint32_t insn;
 };
 
+/* A call through the PLT, as it leaves this file: in the stubs, at these offsets of the copy. */
+struct far_call {
+	uint32_t insn;
+	uint32_t begin, end;
+};
+
 /* Which bytes of a range begin an instruction. */
 struct insn_index {
 	uint8_t *within;  /* per byte: 1 + number of the instruction in its block, or 0 */
@@ -189,11 +195,12 @@ struct range {
 	struct byte_vec code;
 	uint32_t *copy_offset;			   /* per instruction */
 	uint32_t body_offset;			   /* behind the entry probe */
-	uint32_t stubs_offset, probe_stubs_offset; /* counts of branches; then probes */
+	uint32_t stubs_offset, probe_stubs_offset; /* far calls, counts of branches; then probes */
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
 	struct vec_of(struct call_site) sites;
-	struct vec_of(uint64_t) body_calls; /* calls behind the counters of these functions */
+	struct vec_of(uint64_t) body_calls;	  /* calls behind the counters of these functions */
+	struct vec_of(struct far_call) far_calls; /* ascending by offset; so are the instructions */
 	uint32_t probe_count, live_flags_count;
 	uint32_t first_site;			      /* number of the first one in the file */
 	uint32_t first_edge_counter, first_body_call; /* the same */

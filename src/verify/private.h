@@ -141,6 +141,7 @@ bool check_begins_with_counter(const struct check *check, uint64_t function);
 struct check_stub {
 	uint64_t begin, end;
 	bool behind_gap; /* int3 may be before it */
+	bool is_call;
 };
 
 struct walk {

@@ -6,7 +6,8 @@
  *   operands relative to rip: another distance to the same address
  *   branches: short or long; to the copy of the target, or to the target where there is no copy
  *   conditional tail calls: the inverted branch over a probe and a jump
- *   calls through the PLT that may be bound to this file: to the copy at once where they are
+ *   calls through the PLT that may be bound to this file: to the copy where they are, and else to
+ *     a stub that has the call
  *   branches that count how often they are taken: to a stub that does, and jumps there; loops
  *     of one block to copies of it, see loop_stub.c
  *   loop, jrcxz: over a jump to a jump
@@ -14,7 +15,7 @@
  *   probes between instructions: see probe.c
  *
  * Behind the last instruction, if control runs on, stands a jump to where it goes; then come the
- * stubs of probes and branches, in the same order, to the end of the copy.
+ * stubs of calls, branches and probes, each in the same order, to the end of the copy.
  */
 #include "verify/private.h"
 
@@ -108,7 +109,7 @@ static bool take_branch_stub(struct walk *walk, uint64_t stub_addr, bool *ok)
 	}
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	*ok = *ok && take_jump(walk, walk->insn->target);
-	const struct check_stub stub = {offset, walk->at, is_loop};
+	const struct check_stub stub = {.begin = offset, .end = walk->at, .behind_gap = is_loop};
 	vec_push(&walk->stubs, stub);
 	walk->at = back;
 	return true;
@@ -190,10 +191,9 @@ static bool is_probe_of_call(const struct check_probe *probe)
 	return probe->kind == CHECK_CALL || probe->kind == CHECK_CALL_INDIRECT;
 }
 
-/* The call has been read, from `begin` on: its exception table, and the probe of its return. */
-static bool take_behind_call(struct walk *walk, const struct check_probe *before, uint32_t begin)
+/* Behind a call that had a probe before it. */
+static bool take_return(struct walk *walk, const struct check_probe *before)
 {
-	rows_check_call_site(walk, walk->insn, begin, walk->at);
 	if (!is_probe_of_call(before))
 		return true;
 	const struct check_probe behind = probe_take(walk, false, true);
@@ -235,50 +235,64 @@ static bool take_original_call(struct walk *walk, const struct check_probe *befo
 		same = take_body_call(walk, walk->insn->target);
 	else
 		same = take_relative(walk, true);
-	return same && take_behind_call(walk, before, begin);
+	if (!same)
+		return false;
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	return take_return(walk, before);
 }
 
-/* [lea copy(%rip),%r11; cmovne slot(%rip),%r11; call *%r11] */
-static bool take_call_by_address(struct walk *walk, const struct bound_call *bound,
-				 const struct check_probe *before, uint32_t begin)
+/* [incq counter;] call copy */
+static bool take_bound_way(struct walk *walk, uint64_t function)
 {
-	uint64_t copy, slot;
+	const uint32_t begin = walk->at;
 
-	if (!walk_take_bytes(walk, 0x4c, 0x8d, 0x1d) || !walk_take_distance(walk, 0, &copy) ||
-	    !walk_take_bytes(walk, 0x4c, 0x0f, 0x45, 0x1d) || !walk_take_distance(walk, 0, &slot) ||
-	    slot != bound->slot || !walk_take_bytes(walk, 0x41, 0xff, 0xd3))
-		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
-	walk_note_target(walk, bound->function, copy, true);
-	return take_behind_call(walk, before, begin);
+	if (count_is_next(walk) ? !take_body_call(walk, function)
+				: !take_call_of_copy(walk, function, 0))
+		return false;
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	return true;
 }
 
-/* [je bound;] the original call; jmp behind; bound: call copy; behind: */
-static bool take_call_either_way(struct walk *walk, const struct bound_call *bound)
+/* The original call, with its probes unless they stand around both ways; jmp back */
+static bool take_far_call(struct walk *walk, uint32_t back, bool has_probes)
 {
-	uint64_t to_bound;
 	struct check_probe before;
 	bool is_bare;
+	uint64_t target;
 
-	if (!walk_take_distance(walk, 0, &to_bound) || !take_probes(walk, &before) ||
-	    !count_take_call(walk, &is_bare))
+	if (!take_probes(walk, &before) || !count_take_call(walk, &is_bare))
 		return false;
-	if (before.kind != CHECK_CALL && !is_bare)
-		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
+	if (before.kind != CHECK_NO_PROBE && (has_probes || before.kind != CHECK_CALL))
+		return walk_fails(walk, VERIFY_PROBE, "a far call with a probe of something else");
+	if (has_probes && is_bare)
+		return walk_fails(walk, VERIFY_PROBE, "a far call that is counted twice");
 	if (!take_original_call(walk, &before))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	if (!walk_take_bytes(walk, 0xeb) || walk->at == walk->size ||
-	    to_bound != walk_addr(walk) + 1)
-		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
-	const uint8_t distance = walk->code[walk->at++];
-	const uint32_t begin = walk->at;
-	if (count_is_next(walk) ? !take_body_call(walk, bound->function)
-				: !take_call_of_copy(walk, bound->function, 0))
+	return (walk_take_bytes(walk, 0xe9) && walk_take_distance(walk, 0, &target) &&
+		target == walk->range->copy_begin + back) ||
+	       walk_fails(walk, VERIFY_CODE, "a far call does not come back");
+}
+
+/* jne far; [incq counter;] call copy */
+static bool take_call_either_way(struct walk *walk, const struct bound_call *bound, bool has_probes)
+{
+	uint64_t far;
+
+	if (!walk_take_bytes(walk, 0x0f, 0x85) || !walk_take_distance(walk, 0, &far))
+		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
+	if (!take_bound_way(walk, bound->function))
 		return false;
-	if (walk->at != begin + distance)
-		return walk_fails(walk, VERIFY_CODE, "not behind the other way of a call");
-	rows_check_call_site(walk, walk->insn, begin, walk->at);
-	return true;
+	const uint32_t back = walk->at;
+	const uint64_t offset = far - walk->range->copy_begin;
+	if (offset >= walk->size || offset < back)
+		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
+	walk->at = (uint32_t)offset;
+	const bool ok = take_far_call(walk, back, has_probes);
+	const struct check_stub stub = {.begin = offset, .end = walk->at, .is_call = true};
+	vec_push(&walk->stubs, stub);
+	walk->at = back;
+	return ok;
 }
 
 /* lea function(%rip),%r11; cmp %r11,slot(%rip): is the slot bound to the function of this file? */
@@ -303,16 +317,14 @@ static bool take_bound_compare(struct walk *walk, struct bound_call *bound)
 static bool take_call(struct walk *walk, const struct check_probe *before)
 {
 	struct bound_call bound;
-	bool is_bare;
+	bool is_bare = false;
 
 	if (!is_probe_of_call(before) && !count_take_call(walk, &is_bare))
 		return false;
-	const uint32_t begin = walk->at;
 	if (!take_bound_compare(walk, &bound))
 		return take_original_call(walk, before);
-	if (!is_probe_of_call(before) && walk_take_bytes(walk, 0x0f, 0x84))
-		return take_call_either_way(walk, &bound);
-	return take_call_by_address(walk, &bound, before, begin);
+	return take_call_either_way(walk, &bound, is_probe_of_call(before) || is_bare) &&
+	       take_return(walk, before);
 }
 
 static bool take_indirect_jump(struct walk *walk)
@@ -505,28 +517,31 @@ static int compare_stubs(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Those of branches come before those of probes; nothing is between. */
+/* Those of calls, where something may be caught, come before those of branches and probes; nothing
+   is between. */
 static bool check_stub_order(struct walk *walk)
 {
-	uint64_t at = walk->at;
+	uint64_t at = walk->at, calls_end = at;
 
 	vec_sort(&walk->stubs, compare_stubs);
 	vec_foreach (stub, &walk->stubs) {
 		while (stub->behind_gap && at < stub->begin && walk->code[at] == 0xcc)
 			at++;
-		if (stub->begin != at)
+		if (stub->begin != at || (stub->is_call && at != calls_end))
 			return walk_fails(walk, VERIFY_PROBE,
 					  "the stub at 0x%" PRIx64
 					  " does not follow the one before",
 					  walk->range->copy_begin + stub->begin);
 		at = stub->end;
+		if (stub->is_call)
+			calls_end = at;
 	}
 	/* Without an unwind record nothing else tells the end; what follows is another copy's. */
 	if (!walk->range->fde)
 		walk->range->copy_end = walk->range->copy_begin + at;
 	else if (at != walk->size)
 		return walk_fails(walk, VERIFY_PROBE, "bytes behind the stubs that belong to none");
-	rows_check_stubs(walk, walk->at, walk->size);
+	rows_check_stubs(walk, (uint32_t)calls_end, walk->size);
 	return true;
 }
 

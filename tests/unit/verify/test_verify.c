@@ -435,52 +435,43 @@ static uint64_t next_bound_call(const struct pair *pair, const struct region *co
 	return 0;
 }
 
-/* lea, cmovne, call: from a function without probes, or with all of them. */
-static void change_call_by_address(struct pair *pair, uint64_t at)
+/* jne far; call copy. Far: the call, with its probes unless they stand before and behind all;
+   jmp back */
+static void change_call_either_way(struct pair *pair, uint64_t at, bool has_probes)
 {
-	assert_memory_equal(pair->bytes.data + at + 15, "\x41\xff\xd3", 3);
-	must_be_found(pair, at + 3, 1, "another place in the copy");
-	must_be_found(pair, at + 9, 1, "another condition");
-	must_be_found(pair, at + 11, 8, "another slot is called");
-	must_be_found(pair, at + 17, 1, "a call by another register");
-}
-
-/* je; call with probes; jmp; call */
-static void change_call_either_way(struct pair *pair, uint64_t at)
-{
+	enum { GATE = 7 + 6, COUNT = 8, CALL = 5 };
+	const unsigned char *code = pair->bytes.data;
 	int32_t distance;
 
-	memcpy(&distance, pair->bytes.data + at + 2, sizeof(distance));
-	const uint64_t bound = at + 6 + (uint64_t)distance;
-	assert_memory_equal(pair->bytes.data + bound - 2, "\xeb\x05\xe8", 3);
+	assert_memory_equal(code + at, "\x0f\x85", 2);
+	assert_int_equal(code[at + 6], 0xe8);
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	const uint64_t far = at + 6 + (uint64_t)distance;
+	const uint64_t back = far + CALL + (has_probes ? GATE + COUNT + GATE : 0);
+	assert_int_equal(code[back], 0xe9);
 	must_be_found(pair, at + 1, 1, "the opposite condition");
 	must_be_found(pair, at + 2, 1, "to another place");
-	must_be_found(pair, bound - 1, 1, "back to another place");
-	must_be_found(pair, bound + 1, 1, "another place in the copy");
+	must_be_found(pair, at + 7, 1, "another place in the copy");
+	must_be_found(pair, back - (has_probes ? GATE : 0) - 4, 1, "a call of something else");
+	must_be_found(pair, back + 1, 1, "back to another place");
 }
 
 static void change_bound_calls(enum rewrite_probes probes)
 {
 	const struct rewrite_options options = {
 		.probes = probes, .first_unit = 0, .last_unit = 300};
-	const bool all = probes == REWRITE_PROBES_ALL;
 	struct pair pair;
-	uint32_t met = 0;
+	uint64_t at;
 
 	pair_make(&pair, libstdcxx, &options);
 	const struct region code = section_region(&pair, ".tare.text");
-	for (uint64_t at = code.offset; met < 2; at++) {
+	at = code.offset;
+	for (uint32_t met = 0; met < 2; met++, at++) {
 		at = next_bound_call(&pair, &code, at);
 		assert_int_not_equal(at, 0);
-		if (pair.bytes.data[at + 14] != (all ? 0x4c : 0x0f))
-			continue;
-		met++;
 		must_be_found(&pair, at + 3, 1, "compared with another function");
 		must_be_found(&pair, at + 10, 8, "another slot is compared");
-		if (all)
-			change_call_by_address(&pair, at + 14);
-		else
-			change_call_either_way(&pair, at + 14);
+		change_call_either_way(&pair, at + 14, probes != REWRITE_PROBES_ALL);
 	}
 	pair_release(&pair);
 }

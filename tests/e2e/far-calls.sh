@@ -1,0 +1,103 @@
+#!/bin/bash
+# A library calls its own exported function, and the program has another one of that name: the loader chooses the
+# program's. It throws, and what the library does then is the same in its copy: it catches, cleans up, or terminates.
+# Calls are counted, and samples below know the place of the call.
+. "$(dirname "$0")/lib.sh"
+need g++ python3
+
+cd "$work"
+cat >own.cpp <<'CPP'
+#include <cstdio>
+struct counted {
+	long *count;
+	~counted() { ++*count; }
+};
+__attribute__((noinline)) long chosen(long x) { return std::printf("the library's own: %ld\n", x); }
+long cleans(long x, long *count)
+{
+	counted cleanup{count};
+	return chosen(x) + 1;
+}
+long work(long n)
+{
+	long sum = 0, count = 0;
+	for (long i = 0; i < n; i++) {
+		try {
+			sum += chosen(i) % 7 + cleans(i, &count);
+		} catch (long thrown) {
+			sum += thrown * 3;
+		}
+		try {
+			sum += cleans(i + 1, &count);
+		} catch (long thrown) {
+			sum -= thrown;
+		}
+	}
+	return sum + count;
+}
+long ends(long x) noexcept { return chosen(x); }
+CPP
+cat >program.cpp <<'CPP'
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+long work(long n);
+long ends(long x);
+__attribute__((noinline)) long chosen(long x)
+{
+	long mixed = x;
+	for (int i = 0; i < 60; i++)
+		mixed = mixed * 31 + i;
+	if (x % 1000 == 3)
+		throw x;
+	return x + (mixed == 1);
+}
+int main(int argc, char **argv)
+{
+	long n = atol(argv[1]);
+	printf("%ld\n", work(n));
+	std::set_terminate([] { puts("terminated"); exit(3); });
+	printf("%ld\n", ends(4));
+	fflush(stdout);
+	return argc > 2 ? ends(3) : 0;
+}
+CPP
+g++ -O1 -g -w -shared -fPIC -fno-optimize-sibling-calls -o libown.so own.cpp
+g++ -O1 -g -w -o program program.cpp -L. -lown -Wl,-rpath,"$work"
+
+calls() {
+	"$TARE" report --format=csv functions profile.tare | python3 -c '
+import csv, sys
+print(sum(int(row["calls"]) for row in csv.DictReader(sys.stdin) if row["function"].startswith("chosen")))'
+}
+
+for end in "" ends; do
+	status=0
+	./program 40000 $end >plain || status=$?
+	for options in "" --exact --lines --module=libown.so "--exact --probes=all" --transform=null; do
+		recorded=0
+		"$TARE" record -q $options -o profile.tare -- ./program 40000 $end >copy || recorded=$?
+		cmp plain copy || fail "another result with '$options'"
+		[ $recorded = $status ] || fail "it ends with $recorded, not $status"
+		[ "$options" = --transform=null ] && continue
+		expected=$((3 * 40000 - 40000 / 1000 + 1))
+		[ -n "$end" ] && expected=$((expected + 1))
+		[ "$(calls)" = $expected ] || fail "$(calls) calls with '$options', not $expected"
+	done
+done
+
+# Stacks that were unwound through a call to the program have its place in the library.
+"$TARE" record -q -o profile.tare -- ./program 2000000 >copy || fail "the recording failed"
+python3 - <<'END' || fail "places of calls"
+import re, sqlite3, subprocess
+listing = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", "libown.so"], text=True).splitlines()
+at = [(int(match[1], 16), match[2]) for match in (re.match(r" +([0-9a-f]+):\t(.*)", line) for line in listing) if match]
+calls = {end - 1 for (_, text), (end, _) in zip(at, at[1:]) if re.match(r"call .*<_Z6chosenl@plt>", text)}
+rows = sqlite3.connect("profile.tare").execute(
+    "SELECT p.link_addr, g.name, sum(v.samples) FROM stack_value v "
+    "JOIN stack s ON s.id = v.stack JOIN location l ON l.id = s.location JOIN function f ON f.id = l.function "
+    "JOIN stack t ON t.id = s.parent JOIN location p ON p.id = t.location JOIN function g ON g.id = p.function "
+    "WHERE f.name LIKE '%chosen%' GROUP BY 1, 2").fetchall()
+assert len(calls) == 3 and sum(samples for *_, samples in rows) > 50, (calls, rows)
+assert all(place in calls for place, *_ in rows) and len(rows) == 2, (calls, rows)
+END
