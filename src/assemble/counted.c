@@ -4,7 +4,8 @@
  *
  * A counter beside a call through a pointer does not know where it leads. Where such a call site
  * was not timed all the time, functions that were called through pointers, and have no counter of
- * their own, may have had more calls: a row without a thread says so.
+ * their own, may have had more calls: a row without a thread says so. In bare copies it has no
+ * counter, as it was passed often when that was learned.
  *
  * Refuses entries whose module has another number of counters, and counts above all that can be.
  */
@@ -234,6 +235,14 @@ static bool is_dormant(const struct summing *summing, const struct counting *cou
 	return is_silent(summing, counting, number) && !learned_is_bare(counting->learned, number);
 }
 
+/* A call through a pointer that has neither probes nor a counter. */
+static bool is_unseen(const struct counting *counting, uint32_t number)
+{
+	return number >= counting->counted.function_count && number < counting->counted.site_end &&
+	       learned_is_bare(counting->learned, number) &&
+	       !resolve_counted_target(&counting->counted, number);
+}
+
 static counter_cost cost_of(const struct summing *summing, const struct counting *counting,
 			    uint32_t number)
 {
@@ -361,7 +370,10 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 		counting.counted.flow ? counting.counted.site_end : counting.counted.count;
 
 	for (uint32_t i = 0; i < calls_end && ok; i++)
-		ok = !values[i] || add_counter(summing, &counting, i, err);
+		if (values[i])
+			ok = add_counter(summing, &counting, i, err);
+		else
+			summing->pointers_missed |= is_unseen(&counting, i);
 	ok = ok && add_inner_cost(summing, &counting, err) &&
 	     add_executions(summing, &counting, err);
 	free(values);

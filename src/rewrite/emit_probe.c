@@ -119,7 +119,8 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 	struct stub stub = {.kind = STUB_PROBE, .probe = *probe};
 
 	if (probe_is_bare(emitter, probe)) {
-		if (probe_counts(probe))
+		/* Where a pointer leads no counter knows, and nothing is to be timed again here. */
+		if (probe_counts(probe) && probe->kind != PROBE_CALL_INDIRECT)
 			emit_bare_counter(emitter, probe);
 		return;
 	}
