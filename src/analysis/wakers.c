@@ -42,16 +42,32 @@ static const struct analysis_wake *wake_keep(struct wakers *wakers,
 	return (const struct analysis_wake *)(uintptr_t)*known;
 }
 
+/* Where the thread was: its program's function, else the innermost one; ANALYSIS_NONE: not known.
+ */
+static uint32_t waking_function(const struct analysis *analysis, int64_t stack)
+{
+	const struct wait_place place = analysis_wait_place(analysis, stack);
+	size_t count;
+
+	if (place.caller != ANALYSIS_NONE)
+		return place.caller;
+	if (place.function != ANALYSIS_NONE || !stack)
+		return place.function;
+	const struct profile_stack *stacks = profile_stacks(analysis->profile, &count);
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+
+	return analysis->function_of[locations[stacks[stack - 1].location - 1].function - 1];
+}
+
 static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
 {
 	struct wakers *wakers = context;
-	const struct wait_place place = analysis_wait_place(wakers->analysis, row->stack);
 	const uint8_t before = row->before ? wakers->depths.data[row->before - 1] : CHAIN_MAX;
 	const bool goes_on = before + 1 < CHAIN_MAX;
 	const struct analysis_wake wake = {
 		.kind = row->thread ? WAKE_BY_THREAD : WAKE_BY_INTERRUPT,
 		.thread = row->thread ? (uint32_t)(row->thread - 1) : ANALYSIS_NONE,
-		.function = place.caller != ANALYSIS_NONE ? place.caller : place.function,
+		.function = waking_function(wakers->analysis, row->stack),
 		.before = goes_on ? wakers->analysis->wakes.data[row->before - 1] : NULL};
 
 	(void)id;

@@ -274,6 +274,25 @@ static void take_fork(struct sampler *sampler, const struct perf_record *record)
 	waits_begin(sampler->waits, !sampler->filtered || process->target ? process : NULL, record);
 }
 
+static void take_exit(struct sampler *sampler, const struct perf_record *record)
+{
+	const struct perf_task *task = &record->task;
+
+	if (sampler->waits)
+		waits_end(sampler->waits, task->tid);
+	processes_apply(sampler->processes, record);
+	const struct process *process = processes_get(sampler->processes, task->pid);
+	if (!sampler->waits || !sampler->events.wakings.wanted || process->threads ||
+	    (sampler->filtered && !process->target))
+		return;
+	const struct unwind_stack none = {.end = UNWIND_UNREADABLE};
+	waits_child_ends(sampler->waits, task->parent_pid,
+			 &(struct sampler_waker){.process = process,
+						 .tid = task->tid,
+						 .time = record->time,
+						 .stack = &none});
+}
+
 static void take_name(struct sampler *sampler, const struct perf_name *name)
 {
 	if (name->exec && sampler->waits)
@@ -304,9 +323,7 @@ static void take_record(struct sampler *sampler, const struct perf_record *recor
 		take_fork(sampler, record);
 		break;
 	case PERF_RECORD_EXIT:
-		if (sampler->waits)
-			waits_end(sampler->waits, record->task.tid);
-		processes_apply(sampler->processes, record);
+		take_exit(sampler, record);
 		break;
 	case PERF_RECORD_COMM:
 		processes_apply(sampler->processes, record);

@@ -13,6 +13,9 @@
  * Who woke it is seen as seldom then: each waking that is seen stands for PERF_EVENTS_ONE_OF, so as
  * many waits of that length at the same place behind it get the same waker, and what is left is
  * not known.
+ *
+ * A process that ends wakes its parent when its events are closed already: what the parent waits
+ * for is the end of the last child before, if it waits for children.
  */
 #include "sampler/switch_waits.h"
 
@@ -59,6 +62,7 @@ struct wait {
 	struct wait_stack stack;
 	struct vec_of(struct known_wait) known;
 	struct waker waker;
+	struct waker child; /* the last one that has ended meanwhile */
 };
 
 struct waits {
@@ -68,6 +72,7 @@ struct waits {
 	struct sched_text scheduler;
 	bool thinned; /* not each switch has a sample, or there was such a time */
 	struct map by_tid;
+	struct map parents; /* pid → index of the thread that was last seen to wait for a child */
 	struct vec_of(struct wait) list;
 };
 
@@ -87,6 +92,7 @@ struct waits *waits_new(const struct event *events, size_t event_count,
 	}
 	waits->scheduler = sched_text_read();
 	map_init(&waits->by_tid);
+	map_init(&waits->parents);
 	return waits;
 }
 
@@ -109,6 +115,7 @@ static void wait_fini(struct wait *wait)
 		known_fini(known);
 	vec_fini(&wait->known);
 	stack_fini(&wait->waker.stack);
+	stack_fini(&wait->child.stack);
 }
 
 static void stack_clear(struct wait_stack *stack)
@@ -142,6 +149,7 @@ void waits_free(struct waits *waits)
 		wait_fini(wait);
 	vec_fini(&waits->list);
 	map_fini(&waits->by_tid);
+	map_fini(&waits->parents);
 	free(waits);
 }
 
@@ -154,6 +162,11 @@ static struct wait *wait_get(struct waits *waits, uint32_t tid)
 		vec_push(&waits->list, wait);
 	}
 	return &waits->list.data[*index];
+}
+
+static bool waits_for_child(const struct waits *waits, const struct wait_stack *stack)
+{
+	return sched_text_waits_for_child(&waits->scheduler, stack->kernel.data, stack->kernel.len);
 }
 
 void waits_sample(struct waits *waits, const struct sampler_sample *sample)
@@ -172,6 +185,9 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	const size_t own =
 		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
 	stack_take(&wait->stack, sample->stack, sample->kernel + own, sample->kernel_count - own);
+	if (waits_for_child(waits, &wait->stack))
+		*map_put(&waits->parents, sample->process->pid, 0) =
+			(uint64_t)(wait - waits->list.data);
 }
 
 static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,
@@ -185,7 +201,7 @@ static void switched_out(struct waits *waits, struct wait *wait, const struct pr
 		stack_clear(&wait->stack);
 	}
 	wait->state = WAIT_GOES_ON;
-	wait->waker.known = false;
+	wait->waker.known = wait->child.known = false;
 	wait->begin_time = record->time;
 	wait->preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
@@ -208,6 +224,22 @@ void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *
 	stack_clear(&waker->stack);
 	if (from->process)
 		stack_take(&waker->stack, from->stack, from->kernel, from->kernel_count);
+}
+
+void waits_child_ends(struct waits *waits, uint32_t parent_pid, const struct sampler_waker *child)
+{
+	const uint64_t *index = map_get(&waits->parents, parent_pid);
+	struct wait *wait = index ? &waits->list.data[*index] : NULL;
+
+	if (!wait || wait->state != WAIT_GOES_ON || wait->process->pid != parent_pid)
+		return;
+	wait->child.known = true;
+	wait->child.process = child->process;
+	wait->child.tid = child->tid;
+	wait->child.time = child->time;
+	stack_clear(&wait->child.stack);
+	if (waits->scheduler.exit && wait->stack.kernel.len)
+		vec_push(&wait->child.stack.kernel, waits->scheduler.exit);
 }
 
 /* ---- stacks of waits without a sample ---- */
@@ -278,13 +310,17 @@ static const struct wait_stack *stack_like(const struct wait *wait, uint64_t ns)
 	return nearest ? &nearest->stack : NULL;
 }
 
-/* Who woke the thread: seen, or one of those that nobody saw; NULL: not known. */
-static const struct waker *waker_of(struct waits *waits, struct wait *wait, uint64_t ns)
+/* Who woke the thread, which waits at `stack`: seen, or one of those that nobody saw; NULL: not
+   known. */
+static const struct waker *waker_of(struct waits *waits, struct wait *wait,
+				    const struct wait_stack *stack, uint64_t ns)
 {
 	if (wait->preempted)
 		return NULL;
 	if (wait->waker.known)
 		return &wait->waker;
+	if (wait->child.known && waits_for_child(waits, stack))
+		return &wait->child;
 	struct known_wait *known = waits->thinned ? known_of(wait, ns) : NULL;
 	if (!known || !known->wakings || known->woken_at != wait->told_at)
 		return NULL;
@@ -317,7 +353,7 @@ static void tell(struct waits *waits, struct wait *wait, size_t event, uint64_t 
 	const struct wait_stack *from = stack_of(waits, wait, ns);
 
 	wait->told_at = from->frames.len ? from->frames.data[0].addr : 0;
-	const struct waker *seen = waker_of(waits, wait, ns);
+	const struct waker *seen = waker_of(waits, wait, from, ns);
 	const struct waker *waker = seen ? seen : &nobody;
 	const struct unwind_stack stack = stack_told(from);
 	const struct unwind_stack waker_stack = stack_told(&waker->stack);
@@ -388,7 +424,7 @@ void waits_begin(struct waits *waits, const struct process *process,
 	waits_forget(waits, wait->tid);
 	stack_clear(&wait->stack);
 	wait->state = process && !record->task.ran_already ? WAIT_GOES_ON : WAIT_NONE;
-	wait->waker.known = wait->sampled = false;
+	wait->waker.known = wait->child.known = wait->sampled = false;
 	wait->process = process;
 	wait->begin_time = record->time;
 	wait->preempted = true;

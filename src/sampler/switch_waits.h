@@ -26,6 +26,8 @@ void waits_switch(struct waits *waits, const struct process *process,
 /* Whether the thread is known to wait; whoever wakes it then ends the wait. */
 bool waits_goes_on(const struct waits *waits, uint32_t tid);
 void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from);
+/* The last thread of a process ends; its parent, if it waits for a child, does so no longer. */
+void waits_child_ends(struct waits *waits, uint32_t parent_pid, const struct sampler_waker *child);
 /*
  * From now on not each switch has a sample: a wait without one gets the stack of another one of its
  * thread that was about as long, and is counted as borrowed.

@@ -108,6 +108,17 @@ attached() {
 }
 on_some_processor launched
 on_some_processor attached
+# A process that ends is what its parent waits for, though perf tells nothing of that waking.
+"$TARE" record -q --method=sample --wakers -o children.tare -- sh -c 'sleep 0.2; (sleep 0.1; exit 3) | cat; exit 4'
+[ $? = 4 ] || fail "another status of the shell"
+"$TARE" report wakers --format=json --columns=all --limit=0 children.tare >wakers.json
+python3 - <<'P' || fail "of children: $(head -c 3000 wakers.json)"
+import json
+
+rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if "wait" in row["function"]]
+ended = sum(row["time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
+assert ended >= 290e6 and ended >= 0.95 * sum(row["time_ns"] for row in rows), rows
+P
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
 	fail "status $? of the recorded program"
