@@ -134,10 +134,12 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 
 /*
  * A call that goes through a slot, unless this file has the function that the slot leads to: what
- * decides stands for the stub of the linkage table. See rewrite/emit_probe.c.
+ * decides, and the jump to the copy, stand for the stub of the linkage table. See
+ * rewrite/emit_probe.c.
  *
  *   lea function(%rip),%r11; cmp %r11,slot(%rip); jne far
- *   [incq counter;] call copy of the function
+ *   [incq counter;] call near; behind: …
+ *   far: …; jmp behind; near: jmp copy of the function
  */
 enum {
 	DECIDE_LEA_BYTES = 7, /* cmp has as many */
@@ -155,15 +157,25 @@ static bool decides(const unsigned char *bytes)
 	       memcmp(bytes + DECIDE_JNE, jne, sizeof(jne)) == 0;
 }
 
-/* The place of the call of the copy, where the address is in what decides; else 0. */
-static uint64_t decided_call(const struct object *copy, uint64_t at)
+/* Where the instruction of five bytes at `at` leads, if it begins with `opcode`; else 0. */
+static uint64_t target_of(const struct object *copy, uint64_t at, unsigned char opcode)
+{
+	const unsigned char *bytes = object_at(copy, at, JUMP_BYTES);
+
+	return bytes && *bytes == opcode ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
+}
+
+/* The call that follows, where the address is in what decides, or that leads to the jump at the
+   address; 0: it is neither. */
+static uint64_t near_call(const struct object *copy, uint64_t at)
 {
 	for (unsigned before = 0; before <= DECIDE_JNE; before += DECIDE_LEA_BYTES) {
 		const unsigned char *bytes = object_at(copy, at - before, DECIDE_BYTES);
 		if (bytes && decides(bytes))
 			return behind_count(copy, at - before + DECIDE_BYTES);
 	}
-	return 0;
+	const uint64_t behind = target_of(copy, at - JUMP_BYTES, JUMP);
+	return behind && target_of(copy, behind - CALL_BYTES, CALL) == at ? behind - CALL_BYTES : 0;
 }
 
 uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last)
@@ -172,12 +184,14 @@ uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, 
 
 	if (!function || copy_addr >= function->stubs)
 		return 0;
-	const uint64_t call = decided_call(code->copy, copy_addr);
-	const unsigned char *bytes = call ? object_at(code->copy, call, CALL_BYTES) : NULL;
-	if (!bytes || *bytes != CALL)
+	const uint64_t call = near_call(code->copy, copy_addr);
+	const uint64_t near = call ? target_of(code->copy, call, CALL) : 0;
+	const uint64_t callee = near ? target_of(code->copy, near, JUMP) : 0;
+
+	if (!callee)
 		return 0;
 	*last = call + CALL_BYTES - 1;
-	return copy_code_function(code, distance_target(bytes + 1, call + CALL_BYTES));
+	return copy_code_function(code, callee);
 }
 
 static void read_points(const struct copy_code *code, const struct object *original,

@@ -34,7 +34,9 @@ enum stub_kind {
 struct stub {
 	enum stub_kind kind;
 	struct probe probe; /* of a call: that before it, if is_probed */
-	bool is_probed;
+	bool is_probed, to_body;
+	uint64_t callee; /* of a call; and the offset of the rel32 that calls */
+	uint32_t call;
 	const struct insn *insn; /* the branch, or the call */
 	uint32_t counter;	 /* of the branch, of the range's */
 	uint32_t jump;		 /* offset of the rel32 that leads to it */

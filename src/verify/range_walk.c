@@ -241,15 +241,31 @@ static bool take_original_call(struct walk *walk, const struct check_probe *befo
 	return take_return(walk, before);
 }
 
-/* [incq counter;] call copy */
-static bool take_bound_way(struct walk *walk, uint64_t function)
+/* [incq counter;] call near: where that is, and whether it goes to the body of the copy. */
+static bool take_near_call(struct walk *walk, uint64_t function, uint64_t *near, bool *to_body)
 {
 	const uint32_t begin = walk->at;
 
-	if (count_is_next(walk) ? !take_body_call(walk, function)
-				: !take_call_of_copy(walk, function, 0))
+	*to_body = count_is_next(walk);
+	if (*to_body && !count_take_body_call(walk, function))
 		return false;
+	if (!walk_take_bytes(walk, 0xe8) || !walk_take_distance(walk, 0, near))
+		return walk_fails(walk, VERIFY_CODE, "no call of what the file has itself");
 	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	return true;
+}
+
+/* near: jmp copy */
+static bool take_near(struct walk *walk, uint64_t function, uint64_t near, bool to_body)
+{
+	uint64_t copy;
+
+	rows_check(walk, walk->at, walk->insn->addr, 8);
+	if (near != walk_addr(walk) || !walk_take_bytes(walk, 0xe9) ||
+	    !walk_take_distance(walk, 0, &copy))
+		return walk_fails(walk, VERIFY_CODE, "a call of what the file has leads elsewhere");
+	walk_note_target(walk, function, copy - (to_body ? TARE_COUNT_BYTES : 0), true);
+	vec_last(&walk->check->targets).behind_counter = to_body;
 	return true;
 }
 
@@ -274,21 +290,23 @@ static bool take_far_call(struct walk *walk, uint32_t back, bool has_probes)
 	       walk_fails(walk, VERIFY_CODE, "a far call does not come back");
 }
 
-/* jne far; [incq counter;] call copy */
+/* jne far; [incq counter;] call near */
 static bool take_call_either_way(struct walk *walk, const struct bound_call *bound, bool has_probes)
 {
-	uint64_t far;
+	uint64_t far, near;
+	bool to_body;
 
 	if (!walk_take_bytes(walk, 0x0f, 0x85) || !walk_take_distance(walk, 0, &far))
 		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
-	if (!take_bound_way(walk, bound->function))
+	if (!take_near_call(walk, bound->function, &near, &to_body))
 		return false;
 	const uint32_t back = walk->at;
 	const uint64_t offset = far - walk->range->copy_begin;
 	if (offset >= walk->size || offset < back)
 		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
 	walk->at = (uint32_t)offset;
-	const bool ok = take_far_call(walk, back, has_probes);
+	const bool ok = take_far_call(walk, back, has_probes) &&
+			take_near(walk, bound->function, near, to_body);
 	const struct check_stub stub = {.begin = offset, .end = walk->at, .is_call = true};
 	vec_push(&walk->stubs, stub);
 	walk->at = back;

@@ -727,10 +727,24 @@ static void test_rest_of_stacks(void **state)
 	munmap(thread, 1 << 16);
 }
 
+/* A thread waits for a child in do_wait alone, not in what calls it. */
+static void test_waits_for_children(void **state)
+{
+	const struct sched_text text = {.wait_begin = 0x1000, .wait_end = 0x2000}, unknown = {0};
+	const uint64_t waits[] = {0x1fff, 0x3000}, calls[] = {0x3000, 0x1fff}, behind[] = {0x2000};
+
+	(void)state;
+	assert_true(sched_text_waits_for_child(&text, waits, 2));
+	assert_false(sched_text_waits_for_child(&text, calls, 2));
+	assert_false(sched_text_waits_for_child(&text, behind, 1));
+	assert_false(sched_text_waits_for_child(&text, waits, 0));
+	assert_false(sched_text_waits_for_child(&unknown, waits, 2));
+}
+
 /* A return address behind a function's last byte is of a call within it. */
 static void test_frames_of_the_scheduler(void **state)
 {
-	const struct sched_text text = {0x1000, 0x2000}, unknown = {0};
+	const struct sched_text text = {.begin = 0x1000, .end = 0x2000}, unknown = {0};
 	const uint64_t kernel[] = {0x1000, 0x1800, 0x2000, 0x2001, 0x1500};
 
 	(void)state;
@@ -755,6 +769,7 @@ int main(void)
 		cmocka_unit_test(test_who_ends_waits),
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_wakings_that_nobody_saw),
+		cmocka_unit_test(test_waits_for_children),
 		cmocka_unit_test(test_frames_of_the_scheduler),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_parts_of_mappings),

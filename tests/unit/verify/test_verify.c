@@ -435,8 +435,8 @@ static uint64_t next_bound_call(const struct pair *pair, const struct region *co
 	return 0;
 }
 
-/* jne far; call copy. Far: the call, with its probes unless they stand before and behind all;
-   jmp back */
+/* jne far; call near. Far: the call, with its probes unless they stand before and behind all;
+   jmp back; near: jmp copy */
 static void change_call_either_way(struct pair *pair, uint64_t at, bool has_probes)
 {
 	enum { GATE = 7 + 6, COUNT = 8, CALL = 5 };
@@ -451,7 +451,9 @@ static void change_call_either_way(struct pair *pair, uint64_t at, bool has_prob
 	assert_int_equal(code[back], 0xe9);
 	must_be_found(pair, at + 1, 1, "the opposite condition");
 	must_be_found(pair, at + 2, 1, "to another place");
-	must_be_found(pair, at + 7, 1, "another place in the copy");
+	must_be_found(pair, at + 7, 1, "a call of another place");
+	assert_int_equal(code[back + 5], 0xe9);
+	must_be_found(pair, back + 6, 1, "another place in the copy");
 	must_be_found(pair, back - (has_probes ? GATE : 0) - 4, 1, "a call of something else");
 	must_be_found(pair, back + 1, 1, "back to another place");
 }
