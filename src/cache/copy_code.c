@@ -132,31 +132,6 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 	return back + insn.length - 1;
 }
 
-/*
- * A call that goes through a slot, unless this file has the function that the slot leads to: what
- * decides, and the jump to the copy, stand for the stub of the linkage table. See
- * rewrite/emit_probe.c.
- *
- *   lea function(%rip),%r11; cmp %r11,slot(%rip); jne far
- *   [incq counter;] call near; behind: …
- *   far: …; jmp behind; near: jmp copy of the function
- */
-enum {
-	DECIDE_LEA_BYTES = 7, /* cmp has as many */
-	DECIDE_JNE = 2 * DECIDE_LEA_BYTES,
-	DECIDE_BYTES = DECIDE_JNE + 6,
-};
-
-static bool decides(const unsigned char *bytes)
-{
-	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d},
-				   jne[] = {0x0f, 0x85};
-
-	return memcmp(bytes, lea, sizeof(lea)) == 0 &&
-	       memcmp(bytes + DECIDE_LEA_BYTES, cmp, sizeof(cmp)) == 0 &&
-	       memcmp(bytes + DECIDE_JNE, jne, sizeof(jne)) == 0;
-}
-
 /* Where the instruction of five bytes at `at` leads, if it begins with `opcode`; else 0. */
 static uint64_t target_of(const struct object *copy, uint64_t at, unsigned char opcode)
 {
@@ -165,32 +140,24 @@ static uint64_t target_of(const struct object *copy, uint64_t at, unsigned char 
 	return bytes && *bytes == opcode ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
 }
 
-/* The call that follows, where the address is in what decides, or that leads to the jump at the
-   address; 0: it is neither. */
-static uint64_t near_call(const struct object *copy, uint64_t at)
-{
-	for (unsigned before = 0; before <= DECIDE_JNE; before += DECIDE_LEA_BYTES) {
-		const unsigned char *bytes = object_at(copy, at - before, DECIDE_BYTES);
-		if (bytes && decides(bytes))
-			return behind_count(copy, at - before + DECIDE_BYTES);
-	}
-	const uint64_t behind = target_of(copy, at - JUMP_BYTES, JUMP);
-	return behind && target_of(copy, behind - CALL_BYTES, CALL) == at ? behind - CALL_BYTES : 0;
-}
-
+/*
+ * A call that goes through a slot, unless this file has the function that the slot leads to: then
+ * a jump stands for the stub of the linkage table. See rewrite/emit_probe.c.
+ *
+ *   …; call near; behind: …
+ *   far: …; jmp behind; near: jmp copy of the function
+ */
 uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last)
 {
 	const struct copy_function *function = function_of(code, copy_addr);
 
 	if (!function || copy_addr >= function->stubs)
 		return 0;
-	const uint64_t call = near_call(code->copy, copy_addr);
-	const uint64_t near = call ? target_of(code->copy, call, CALL) : 0;
-	const uint64_t callee = near ? target_of(code->copy, near, JUMP) : 0;
-
-	if (!callee)
+	const uint64_t behind = target_of(code->copy, copy_addr - JUMP_BYTES, JUMP);
+	const uint64_t callee = behind ? target_of(code->copy, copy_addr, JUMP) : 0;
+	if (!callee || target_of(code->copy, behind - CALL_BYTES, CALL) != copy_addr)
 		return 0;
-	*last = call + CALL_BYTES - 1;
+	*last = behind - 1;
 	return copy_code_function(code, callee);
 }
 

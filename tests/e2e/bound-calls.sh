@@ -1,7 +1,7 @@
 #!/bin/bash
 # A library calls its own exported functions through the linkage table. Its copy compares the slot, and calls the
-# copy: samples in the comparison are the called function's, as those in the table's stubs are; the counter and the call
-# are the caller's.
+# copy by a jump: samples in that are the called function's, as those in the table's stubs are; the comparison, the
+# counter and the call are the caller's.
 . "$(dirname "$0")/lib.sh"
 need gcc python3
 

@@ -116,8 +116,8 @@ python3 - <<'P' || fail "of children: $(head -c 3000 wakers.json)"
 import json
 
 rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if "wait" in row["function"]]
-ended = sum(row["time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
-assert ended >= 290e6 and ended >= 0.95 * sum(row["time_ns"] for row in rows), rows
+ended = sum(row["os_time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
+assert ended >= 290e6 and ended >= 0.95 * sum(row["os_time_ns"] for row in rows), rows
 P
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
