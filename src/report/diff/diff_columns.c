@@ -156,7 +156,8 @@ static void interval_cell(const struct diff_evidence *evidence, const struct col
 		if (base == 0)
 			return;
 		cell->type = CELL_PERCENT_CHANGE;
-		/* Single runs may differ by more than the median run has; nothing falls below zero. */
+		/* Single runs may differ by more than the median run has; nothing falls below zero.
+		 */
 		cell->percent = base > 0 ? fmax(end * 100 / base, -100) : end * 100 / base;
 		return;
 	}
