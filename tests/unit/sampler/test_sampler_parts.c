@@ -731,11 +731,13 @@ static void test_rest_of_stacks(void **state)
 static void test_waits_for_children(void **state)
 {
 	const struct sched_text text = {.wait_begin = 0x1000, .wait_end = 0x2000}, unknown = {0};
-	const uint64_t waits[] = {0x1fff, 0x3000}, calls[] = {0x3000, 0x1fff}, behind[] = {0x2000};
+	const uint64_t waits[] = {0x1fff, 0x3000}, calls[] = {0x3000, 0x1fff};
+	const uint64_t before[] = {0xfff}, behind[] = {0x2000};
 
 	(void)state;
 	assert_true(sched_text_waits_for_child(&text, waits, 2));
 	assert_false(sched_text_waits_for_child(&text, calls, 2));
+	assert_false(sched_text_waits_for_child(&text, before, 1));
 	assert_false(sched_text_waits_for_child(&text, behind, 1));
 	assert_false(sched_text_waits_for_child(&text, waits, 0));
 	assert_false(sched_text_waits_for_child(&unknown, waits, 2));
