@@ -95,6 +95,7 @@ static void test_copies_are_clean(void **state)
 		{.mode = REWRITE_FULL},
 		{.mode = REWRITE_FULL, .keep_small = true, .probes = REWRITE_PROBES_ALL},
 		{.mode = REWRITE_FULL, .syscalls_only = true},
+		{.mode = REWRITE_FULL, .count_executions = true},
 		{.mode = REWRITE_NULL},
 		{.mode = REWRITE_NULL, .syscall_probes = true},
 	};
@@ -104,6 +105,7 @@ static void test_copies_are_clean(void **state)
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
 		check_clean(libc, &variants[i]);
 	check_clean("/bin/bash", &variants[1]);
+	check_clean("/bin/bash", &variants[3]);
 }
 
 static void test_exception_tables_are_clean(void **state)
