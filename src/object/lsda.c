@@ -8,6 +8,7 @@
  * specifications that leave the file or do not end.
  */
 #include "object/lsda.h"
+#include "base/partition.h"
 #include "object/encoded_pointer.h"
 #include "object/private.h"
 
@@ -241,4 +242,14 @@ bool lsda_type(const struct object *object, const struct lsda *lsda, uint64_t i,
 	struct byte_reader reader = byte_reader(at, size);
 	*value = pointer_read(&reader, lsda->type_encoding, *entry_addr);
 	return !reader.failed;
+}
+
+const struct lsda_call_site *lsda_call_site_at(const struct lsda *lsda, uint64_t addr)
+{
+	const size_t low =
+		partition_point(lsda->call_sites.len, i, lsda->call_sites.data[i].end <= addr);
+
+	if (low < lsda->call_sites.len && lsda->call_sites.data[low].begin <= addr)
+		return &lsda->call_sites.data[low];
+	return NULL;
 }

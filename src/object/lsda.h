@@ -28,6 +28,8 @@ struct lsda {
 bool lsda_read(const struct object *object, const struct object_fde *fde, struct lsda *lsda,
 	       struct error *err);
 void lsda_fini(struct lsda *lsda);
+/* The call site that has the address; NULL: none, what is thrown there terminates. */
+const struct lsda_call_site *lsda_call_site_at(const struct lsda *lsda, uint64_t addr);
 
 /* Entry i (counted from 1) of the type table: its own link address, and the decoded value without
    the indirection (0: catch all). */

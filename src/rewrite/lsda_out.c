@@ -158,10 +158,9 @@ static bool put_call_site(const struct site_list *list, const struct lsda_call_s
 static bool put_far_call(const struct site_list *list, const struct lsda *lsda,
 			 const struct copy_far_call *call, struct error *err)
 {
-	vec_foreach (site, &lsda->call_sites)
-		if (site->begin <= call->last && call->last < site->end)
-			return put_call_site(list, site, call->copy_begin, call->copy_end, err);
-	return true;
+	const struct lsda_call_site *site = lsda_call_site_at(lsda, call->last);
+
+	return !site || put_call_site(list, site, call->copy_begin, call->copy_end, err);
 }
 
 static bool put_call_sites(const struct site_list *list, const struct lsda *lsda, struct error *err)

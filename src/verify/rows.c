@@ -147,16 +147,6 @@ void rows_check_filler(struct walk *walk, uint32_t at)
 
 /* ---- call sites ---- */
 
-static const struct lsda_call_site *site_at(const struct lsda *lsda, uint64_t addr)
-{
-	const size_t low =
-		partition_point(lsda->call_sites.len, i, lsda->call_sites.data[i].end <= addr);
-
-	if (low < lsda->call_sites.len && lsda->call_sites.data[low].begin <= addr)
-		return &lsda->call_sites.data[low];
-	return NULL;
-}
-
 /* Control does not come as by a call, not even at a function's begin. */
 static void note_landing_pad(struct walk *walk, uint64_t pad, uint64_t copy_pad)
 {
@@ -176,9 +166,9 @@ void rows_check_call_site(struct walk *walk, const struct insn *insn, uint32_t b
 	if (!walk->has_lsda || end <= begin)
 		return;
 	/* The unwinder looks up the last byte of the call. */
-	const struct lsda_call_site *site = site_at(&walk->lsda, insn_end(insn) - 1);
+	const struct lsda_call_site *site = lsda_call_site_at(&walk->lsda, insn_end(insn) - 1);
 	const struct lsda_call_site *copy =
-		site_at(&walk->copy_lsda, walk->range->copy_begin + end - 1);
+		lsda_call_site_at(&walk->copy_lsda, walk->range->copy_begin + end - 1);
 	walk->check->result->counts.call_sites++;
 	if (!site != !copy)
 		check_differs(walk->check, VERIFY_EXCEPTIONS, insn->addr, copy_addr,
@@ -197,7 +187,7 @@ void rows_check_stubs(struct walk *walk, uint32_t begin, uint32_t end)
 	if (!walk->has_lsda || begin >= end)
 		return;
 	const uint64_t first = walk->range->copy_begin + begin;
-	const struct lsda_call_site *site = site_at(&walk->copy_lsda, first);
+	const struct lsda_call_site *site = lsda_call_site_at(&walk->copy_lsda, first);
 	if (!site || site->landing_pad || site->action || site->begin > first ||
 	    site->end < walk->range->copy_begin + end)
 		check_differs(walk->check, VERIFY_EXCEPTIONS, 0, first,
