@@ -154,10 +154,11 @@ struct walk {
 	struct cfi_rows rows, copy_rows;
 	struct lsda lsda, copy_lsda;
 	bool has_lsda;
-	bool reached;  /* control comes from the instruction before */
-	bool landed;   /* behind the probe of a landing pad, until the next instruction */
-	bool left;     /* behind a LEAVE probe, until the function is left */
-	bool in_leave; /* in what may be its stub */
+	bool reached;	   /* control comes from the instruction before */
+	bool landed;	   /* behind the probe of a landing pad, until the next instruction */
+	bool left;	   /* behind a LEAVE probe, until the function is left */
+	bool in_leave;	   /* in what may be its stub */
+	bool probes_calls; /* as a function with probes does, and its parts */
 	struct vec_of(struct check_stub) stubs; /* in order of their probes */
 };
 

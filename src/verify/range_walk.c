@@ -282,6 +282,8 @@ static bool take_far_call(struct walk *walk, uint32_t back, bool has_probes)
 		return walk_fails(walk, VERIFY_PROBE, "a far call with a probe of something else");
 	if (has_probes && is_bare)
 		return walk_fails(walk, VERIFY_PROBE, "a far call that is counted twice");
+	if (walk->probes_calls && !has_probes && !is_bare && before.kind == CHECK_NO_PROBE)
+		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
 	if (!take_original_call(walk, &before))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
@@ -370,6 +372,7 @@ static bool take_enter(struct walk *walk)
 {
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	const struct check_probe probe = probe_take(walk, true, false);
+	walk->probes_calls = probe.kind == CHECK_ENTER;
 	return probe.kind == CHECK_NO_PROBE ? count_take(walk) : probe.kind != CHECK_WRONG_PROBE;
 }
 
@@ -571,6 +574,7 @@ static bool walk_range(struct walk *walk)
 	struct insn insn = {.addr = range->begin};
 
 	walk->insn = &insn;
+	walk->probes_calls = walk->check->poison || walk->check->module.call_site_count;
 	if (range->entry && !take_enter(walk))
 		return false;
 	for (uint64_t at = 0; at < size; at += insn.length) {
