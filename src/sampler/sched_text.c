@@ -36,7 +36,7 @@ struct sched_text sched_text_read(void)
 	}
 	if (file)
 		fclose(file);
-	if (text.end <= text.begin)
+	if (!text.begin || text.end <= text.begin)
 		text.begin = text.end = 0;
 	if (!text.wait_end)
 		text.wait_begin = 0;
