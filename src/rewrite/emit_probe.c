@@ -343,11 +343,10 @@ static bool reports_itself(const struct program *program, const struct range *ca
 static bool call_leaves(const struct program *program, const struct insn *insn)
 {
 	const struct range *callee = program_range(program, insn->target);
+	const char *symbol = object_plt_symbol(program->object, insn->target);
 
-	if (is_artefact(object_plt_symbol(program->object, insn->target)))
-		return false;
-	if (!callee)
-		return true;
+	if (symbol || !callee)
+		return !is_artefact(symbol);
 	if (insn->target != callee->begin || !callee->entry || is_artefact(callee->name))
 		return false;
 	return !reports_itself(program, callee);

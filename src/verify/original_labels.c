@@ -238,11 +238,14 @@ static void take_pointer(struct pointer_check *pointers, const struct object_cod
 	struct check *check = pointers->check;
 	const struct check_range *range = check_range_at(check, word->target);
 	const unsigned char *stored = object_at(check->original, word->stored_at, 8);
+	const unsigned char *changed = object_at(check->copy, word->stored_at, 8);
 	uint64_t target;
 
-	if (!range || !range->copied || range->broken || !stored ||
-	    !object_code_word(check->copy, word->addr, &target) || target == word->target ||
+	if (!range || !range->copied || range->broken || !stored || !changed ||
 	    (range->entry && word->target == range->begin))
+		return;
+	memcpy(&target, changed, sizeof(target));
+	if (target == word->target)
 		return;
 	if (check_leads_to(check, word->target, range, target) && !is_made(pointers, range))
 		check_allow(check, pointers->allowances, stored, 8);
