@@ -32,6 +32,7 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439
@@ -142,6 +143,21 @@ static bool is_privileged(void)
 	return kernel_call(SYS_geteuid, 0) == 0;
 }
 
+/*
+ * Whether the limit at `wanted` (struct rlimit) leaves less of what files are made of: descriptors,
+ * bytes, addresses. Compilers' drivers ask for a larger stack, each of them.
+ */
+static bool limit_takes_files(uint64_t resource, uint64_t wanted)
+{
+	struct rlimit next, present;
+
+	if (resource != RLIMIT_AS && resource != RLIMIT_FSIZE && resource != RLIMIT_NOFILE)
+		return false;
+	return memory_read(&next, wanted, sizeof(next)) != sizeof(next) ||
+	       kernel_call(SYS_prlimit64, 0, resource, 0, &present) != 0 ||
+	       next.rlim_cur < present.rlim_cur;
+}
+
 void sandbox_notice(struct tare_thread_file *self, const struct probes_registers *registers)
 {
 	if (!state_session.active)
@@ -170,7 +186,7 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 			files_reserve(self, RESERVE_SMALL_TIMER);
 		break;
 	case SYS_prlimit64:
-		if (registers->rdx)
+		if (registers->rdx && limit_takes_files(registers->rsi, registers->rdx))
 			files_reserve(self, RESERVE_THREAD);
 		break;
 	case SYS_chroot:
@@ -180,6 +196,9 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 		files_reserve(self, RESERVE_SMALL_TIMER);
 		break;
 	case SYS_setrlimit:
+		if (limit_takes_files(registers->rdi, registers->rsi))
+			files_reserve(self, RESERVE_THREAD);
+		break;
 	case SYS_landlock_restrict_self:
 		files_reserve(self, RESERVE_THREAD);
 		break;

@@ -120,3 +120,11 @@ forget
 } 2>&1 | true
 [ "$(cat "$work/status")" = 7 ] || fail "a closed pipe: status $(cat "$work/status") instead of 7"
 [ -e "$work/pipe.tare" ] || fail "a closed pipe: no profile"
+
+# Files are laid aside only where a limit leaves fewer: compilers' drivers ask for a larger stack.
+"$TARE" record -q -o "$work/spares.tare" -- sh -c '
+	count() { sed -n "s,.*/\(spare\.[0-9.]*\).*,\1,p" /proc/$$/maps | sort -u | wc -l; }
+	ulimit -S -s 4096 && ulimit -S -c 0 && ulimit -S -n $(ulimit -n) && count
+	ulimit -S -n $(($(ulimit -n) - 1)) && count' >"$work/counts" || fail "limits are not set"
+[ "$(cat "$work/counts")" = "0
+12" ] || fail "files that are laid aside, without and with a reason: $(cat "$work/counts")"
