@@ -19,9 +19,13 @@ static bool silent[SLOTS];	    /* beside them: a byte is cleared */
 static uint32_t used[DISARMED_MAX]; /* slots with a key, in the order in which they got it */
 static uint64_t key_count;
 
+/*
+ * Neighbours in the file are neighbours here, a megabyte from one multiple of the same distance to
+ * the next: what was learned comes in the order of addresses, thousands at once in each process.
+ */
 static uint64_t slot_of(uint64_t key)
 {
-	return (key * 0x9e3779b97f4a7c15ULL >> 20) & (SLOTS - 1);
+	return (key / 16 + key / (16 * SLOTS) * 0x9e3779b1) & (SLOTS - 1);
 }
 
 /* SLOTS where it is not. */

@@ -41,15 +41,18 @@ static void bit_take(const struct tare_module *module, uint32_t number, bool bar
 		disarmed_start(module, number);
 }
 
-/* Bits from `first` on; those behind the last arming byte mean nothing. */
+/* Bits from `first` on; those behind the last arming byte mean nothing. Nearly all are clear. */
 static void bits_take(const struct tare_module *module, uint32_t first, bool bare,
 		      const uint8_t *bits, uint64_t size_bytes)
 {
 	const uint32_t count = module->function_count + module->call_site_count;
 
-	for (uint64_t i = 0; i < size_bytes * 8; i++)
-		if (bits[i / 8] >> (i % 8) & 1 && first + i < count)
-			bit_take(module, (uint32_t)(first + i), bare);
+	for (uint64_t byte = 0; byte < size_bytes; byte++)
+		for (unsigned left = bits[byte]; left; left &= left - 1) {
+			const uint64_t at = first + byte * 8 + (unsigned)__builtin_ctz(left);
+			if (at < count)
+				bit_take(module, (uint32_t)at, bare);
+		}
 }
 
 /* One of the two rows of bits. */

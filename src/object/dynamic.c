@@ -142,11 +142,12 @@ const char *dynamic_string(const struct object *object, uint64_t offset)
 	return read_string(&reader);
 }
 
-/* The GNU hash table behind its filter: buckets, and behind them the chains, from symbol `first`
- * on. */
+/* The GNU hash table: its filter, then buckets, and behind them the chains, from symbol `first` on.
+ */
 struct gnu_hash {
-	struct byte_reader buckets;
+	struct byte_reader filter, buckets;
 	uint32_t bucket_count, first;
+	uint32_t filter_words, filter_shift;
 };
 
 static bool gnu_hash_open(const struct object *object, struct gnu_hash *hash)
@@ -161,19 +162,29 @@ static bool gnu_hash_open(const struct object *object, struct gnu_hash *hash)
 	struct byte_reader table = byte_reader(at, rest);
 	hash->bucket_count = read_u32(&table);
 	hash->first = read_u32(&table);
-	const uint32_t filter_words = read_u32(&table);
-	read_u32(&table); /* the filter's shift */
-	read_skip(&table, (uint64_t)filter_words * 8);
+	hash->filter_words = read_u32(&table);
+	hash->filter_shift = read_u32(&table);
+	hash->filter = table;
+	read_skip(&table, (uint64_t)hash->filter_words * 8);
 	hash->buckets = table;
 	return !table.failed;
 }
 
-/* Behind the chain that the symbol is in, whose last entry has bit 0 set; 0: it does not end. */
-static uint64_t gnu_hash_chain_end(const struct gnu_hash *hash, uint64_t symbol)
+/* The words of the chains from the symbol on: its name's hash, but for bit 0, which ends a chain.
+ */
+static struct byte_reader gnu_hash_chains(const struct gnu_hash *hash, uint64_t symbol)
 {
 	struct byte_reader chain = hash->buckets;
 
 	read_skip(&chain, (hash->bucket_count + (symbol - hash->first)) * 4);
+	return chain;
+}
+
+/* Behind the chain that the symbol is in; 0: it does not end. */
+static uint64_t gnu_hash_chain_end(const struct gnu_hash *hash, uint64_t symbol)
+{
+	struct byte_reader chain = gnu_hash_chains(hash, symbol);
+
 	for (; !chain.failed; symbol++)
 		if (read_u32(&chain) & 1)
 			return symbol + 1;
@@ -229,32 +240,64 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* False where there is no such table, or it is damaged. */
-static bool gnu_hash_chain(const struct object *object, const char *name,
-			   struct dynamic_indices *chain)
+/* Whether the filter says that the file has no such name. The loader believes it, too. */
+static bool gnu_hash_filters(const struct gnu_hash *hash, uint32_t name_hash)
 {
+	struct byte_reader filter = hash->filter;
+
+	if (!hash->filter_words || hash->filter_shift > 31)
+		return false;
+	read_skip(&filter, (uint64_t)(name_hash / 64 % hash->filter_words) * 8);
+	const uint64_t word = read_u64(&filter);
+	return !filter.failed &&
+	       !(word >> name_hash % 64 & word >> (name_hash >> hash->filter_shift) % 64 & 1);
+}
+
+/* From the first symbol of the chain whose name has the hash; none where there is no such one. */
+static bool gnu_hash_matches(const struct gnu_hash *hash, uint64_t symbol, uint32_t name_hash,
+			     struct dynamic_indices *matches)
+{
+	struct byte_reader chain = gnu_hash_chains(hash, symbol);
+
+	for (; !chain.failed; symbol++) {
+		const uint32_t word = read_u32(&chain);
+		if ((word ^ name_hash) < 2 && !chain.failed) {
+			*matches =
+				(struct dynamic_indices){symbol, gnu_hash_chain_end(hash, symbol)};
+			return matches->end != 0;
+		}
+		if (word & 1)
+			return !chain.failed;
+	}
+	return false;
+}
+
+/* False where there is no such table, or it is damaged. */
+static bool gnu_hash_find(const struct object *object, const char *name,
+			  struct dynamic_indices *matches)
+{
+	const uint32_t name_hash = gnu_hash_of(name);
 	struct gnu_hash hash;
 
+	*matches = (struct dynamic_indices){0};
 	if (!gnu_hash_open(object, &hash) || !hash.bucket_count)
 		return false;
+	if (gnu_hash_filters(&hash, name_hash))
+		return true;
 	struct byte_reader buckets = hash.buckets;
-	read_skip(&buckets, (uint64_t)(gnu_hash_of(name) % hash.bucket_count) * 4);
+	read_skip(&buckets, (uint64_t)(name_hash % hash.bucket_count) * 4);
 	const uint32_t begin = read_u32(&buckets);
 
-	*chain = (struct dynamic_indices){0};
 	if (buckets.failed || !begin)
 		return !buckets.failed;
-	if (begin < hash.first)
-		return false;
-	*chain = (struct dynamic_indices){begin, gnu_hash_chain_end(&hash, begin)};
-	return chain->end != 0;
+	return begin >= hash.first && gnu_hash_matches(&hash, begin, name_hash, matches);
 }
 
 struct dynamic_indices dynamic_symbols_of(const struct object *object, const char *name)
 {
 	struct dynamic_indices indices;
 
-	if (gnu_hash_chain(object, name, &indices))
+	if (gnu_hash_find(object, name, &indices))
 		return indices;
 	return (struct dynamic_indices){1, dynamic_symbol_count(object)};
 }

@@ -242,6 +242,15 @@ static void put_symbols(struct builder *builder, size_t section)
 	builder->section_sizes[section + 1] = sizeof(strings);
 }
 
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
 static void put_hash(struct builder *builder)
 {
 	struct byte_vec *out = builder->out;
@@ -249,12 +258,12 @@ static void put_hash(struct builder *builder)
 	put_align(out, 8, 0);
 	builder->hash = out->len;
 	if (builder->options->gnu_hash) {
-		/* one bucket, symbols hashed from number 2, one bloom word */
-		const uint32_t head[] = {1, 2, 1, 6};
+		/* one bucket, symbols hashed from number 2, one word of the filter */
+		const uint32_t head[] = {1, 2, 1, 6}, alpha = gnu_hash("alpha");
 		put_bytes(out, head, sizeof(head));
-		put_u64(out, UINT64_MAX);
+		put_u64(out, UINT64_C(1) << alpha % 64 | UINT64_C(1) << (alpha >> 6) % 64);
 		put_u32(out, 2);
-		put_u32(out, 1);
+		put_u32(out, alpha | 1);
 	} else {
 		const uint32_t table[] = {1, 3, 2, 0, 0, 0};
 		put_bytes(out, table, sizeof(table));

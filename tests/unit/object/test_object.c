@@ -7,6 +7,7 @@
 #include "tests/support/small_elf.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -513,6 +514,47 @@ static void default_versions(void **state)
 	dlclose(libc);
 }
 
+static uint64_t dynamic_entry(const struct link_map *map, int64_t tag)
+{
+	for (const Elf64_Dyn *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == tag)
+			return entry->d_un.d_ptr;
+	return 0;
+}
+
+/* Every function of the C library is found by its name, as the loader finds it. */
+static void all_dynamic_symbols(void **state)
+{
+	struct link_map *map;
+	struct error err;
+	size_t checked = 0;
+
+	(void)state;
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	assert_non_null(libc);
+	assert_int_equal(dlinfo(libc, RTLD_DI_LINKMAP, &map), 0);
+	struct object *object = object_open(map->l_name, OBJECT_SYMBOLS, &err);
+	assert_non_null(object);
+	const uint64_t table = dynamic_entry(map, DT_SYMTAB), names = dynamic_entry(map, DT_STRTAB);
+	const Elf64_Versym *version = (const Elf64_Versym *)dynamic_entry(map, DT_VERSYM);
+	assert_true(table && names > table && version);
+	for (const Elf64_Sym *symbol = (const Elf64_Sym *)table; (uint64_t)(symbol + 1) <= names;
+	     symbol++, version++) {
+		const char *name = (const char *)names + symbol->st_name;
+		if (!symbol->st_shndx || *version & 0x8000 ||
+		    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
+			continue;
+		const uint64_t addr = (uint64_t)dlsym(libc, name);
+		assert_int_equal(addr, map->l_addr + symbol->st_value);
+		assert_int_equal(object_dynamic_symbol(object, name), symbol->st_value);
+		checked++;
+	}
+	assert_true(checked > 1000);
+	assert_int_equal(object_dynamic_symbol(object, "no such function"), 0);
+	object_close(object);
+	dlclose(libc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +571,7 @@ int main(void)
 		cmocka_unit_test(real_files),
 		cmocka_unit_test(dynamic_symbols_without_sections),
 		cmocka_unit_test(default_versions),
+		cmocka_unit_test(all_dynamic_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
