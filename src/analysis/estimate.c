@@ -82,6 +82,8 @@ static void take_counted(struct call_counts *counts, const struct profile_counte
 						    .cost_ticks = row->cost_ticks}));
 	if (row->entered)
 		estimate_trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
+	if (row->learned)
+		estimate_trait_add(counts->estimate, process, function, ESTIMATE_COUNTED);
 }
 
 static bool take_disarm(const struct profile_disarm *row, void *context)

@@ -166,6 +166,16 @@ static bool load_disarm(const struct profile_disarm *row, void *context)
 	return true;
 }
 
+/* Before version 12 they are rows of the others' table. */
+static void load_learned(struct loader *loader)
+{
+	vec_foreach (row, &loader->analysis->counted)
+		if (row->learned)
+			load_disarm(&(struct profile_disarm){.process = row->process,
+							     .function = row->function},
+				    loader);
+}
+
 static bool is_disarmed(const struct loader *loader, const struct profile_node *row)
 {
 	const struct analysis *analysis = loader->analysis;
@@ -364,6 +374,7 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	map_init(&loader.learned);
 	loader.rows_have_lengths = profile_nodes_have_lengths(profile);
 	make_room(&loader, profile_nodes_at_most(profile));
+	load_learned(&loader);
 	const bool ok = profile_each_disarm(profile, load_disarm, &loader, err) &&
 			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
 	prefault_end(&loader.room);

@@ -45,8 +45,6 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 		const struct counted_process counted = {.resolver = &assembly->resolver,
 							.resolve = &process->resolve,
 							.id = process->id,
-							.begin_ticks =
-								file.header.process_begin_ticks,
 							.threads = assembly->rows.data,
 							.thread_count = assembly->rows.len,
 							.dir_fd = assembly->session->fd,

@@ -16,6 +16,7 @@
 #include "cache/learned.h"
 #include "session/thread_part.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,17 +68,29 @@ void counted_file_fini(struct counted_file *file)
 	free(file->records);
 }
 
+/* Nearly always nothing was written there: collection was never off. */
+static bool is_hole(int fd, uint64_t begin, uint64_t size)
+{
+	const off_t data = lseek(fd, (off_t)begin, SEEK_DATA);
+
+	return data < 0 ? errno == ENXIO : (uint64_t)data >= begin + size;
+}
+
 uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 {
 	const size_t count = entry->counter_count, size = count * sizeof(uint64_t);
-	uint64_t *values = mem_zalloc(size + 1), *off = mem_zalloc(size + 1);
+	uint64_t *values = mem_zalloc(size + 1), *off = NULL;
 	const bool is_off = entry->flags & TARE_COUNTER_OFF;
 
 	/* What was never written may be missing at the file's end: it is zero. */
 	session_file_read_at(fd, values, size, entry->file_offset);
-	session_file_read_at(fd, off, size, entry->off_offset);
+	if (is_off || !is_hole(fd, entry->off_offset, size)) {
+		off = mem_zalloc(size + 1);
+		session_file_read_at(fd, off, size, entry->off_offset);
+	}
 	for (size_t i = 0; i < count; i++) {
-		values[i] = (is_off ? 0 : values[i]) - off[i];
+		if (off)
+			values[i] = (is_off ? 0 : values[i]) - off[i];
 		if (values[i] > SESSION_FILE_VALUE_MAX)
 			values[i] = 0;
 	}
@@ -382,16 +395,6 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 
 /* ---- rows ---- */
 
-/* As of one that was disarmed, but before any call of it. */
-static bool write_learned(const struct summing *summing, const struct sum *sum, struct error *err)
-{
-	const struct profile_disarm row = {.process = summing->process->id,
-					   .function = sum->function,
-					   .ticks = summing->process->begin_ticks};
-
-	return !sum->learned || profile_add_disarm(summing->process->resolver->writer, &row, err);
-}
-
 static int compare_sums(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
@@ -415,9 +418,9 @@ static bool write_rows(struct summing *summing, struct error *err)
 			.called = sum->called,
 			.cost_ticks = counter_cost_ticks(sum->cost),
 			.approximate = summing->file->header.flags & TARE_COUNTERS_SHARED,
+			.learned = sum->learned,
 		};
-		if (!profile_add_counted(summing->process->resolver->writer, &row, err) ||
-		    !write_learned(summing, sum, err))
+		if (!profile_add_counted(summing->process->resolver->writer, &row, err))
 			return false;
 	}
 	return true;

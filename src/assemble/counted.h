@@ -59,7 +59,6 @@ struct counted_process {
 	struct resolver *resolver;
 	struct resolve_process *resolve;
 	int64_t id; /* of its row */
-	uint64_t begin_ticks;
 	const struct sample_known_thread *threads;
 	size_t thread_count;
 	int dir_fd;

@@ -549,6 +549,7 @@ static bool take_counted(const struct profile_counted *row, void *context)
 	add_count(&merge->counted.data[index].called, row->called);
 	add_count(&merge->counted.data[index].cost_ticks, rescale(input, row->cost_ticks));
 	merge->counted.data[index].approximate |= row->approximate;
+	merge->counted.data[index].learned |= row->learned;
 	return true;
 }
 

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 11	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 12	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
@@ -258,7 +258,8 @@ struct profile_execution {
 	uint64_t taken; /* of the conditional jump at its end */
 };
 
-/* A function whose probes were switched off while the process ran (--adaptive). */
+/* A function whose probes were switched off while the process ran (--adaptive). Before version 12
+   also those that profile_counted.learned is about now, with no calls. */
 struct profile_disarm {
 	int64_t process, function;
 	uint64_t ticks; /* when; before the process's begin where it was inherited at fork */
@@ -273,6 +274,7 @@ struct profile_counted {
 	uint64_t entered; /* counted where the function begins: all calls */
 	uint64_t called;  /* at the places of calls that name it: not those through pointers */
 	bool approximate; /* some calls may be missing: docs/reference/profile-format.md */
+	bool learned;	  /* only counted from the start, as an earlier recording has learned */
 	/* What counters and dormant probes in it, and at its calls, have taken at least. */
 	uint64_t cost_ticks;
 };

@@ -379,6 +379,7 @@ static const struct profile_column counted_columns[] = {
 	COLUMN(profile_counted, called, COLUMN_COUNT),
 	COLUMN(profile_counted, approximate, COLUMN_BOOL),
 	SINCE(7, profile_counted, cost_ticks, COLUMN_COUNT),
+	SINCE(12, profile_counted, learned, COLUMN_BOOL),
 };
 
 #define TABLE(version, table)                                                                      \

@@ -41,7 +41,8 @@ file=$(find "$XDG_CACHE_HOME" -name .tare-learned | head -1)
 [ -n "$file" ] || fail "nothing was learned"
 [ "$(stat -c %a "$file")" = 600 ] || fail "others may read or write what was learned"
 take "the second recording"
-[ "$(ask "SELECT min(calls) $of_phase")" = 0 ] || fail "phase did not start counted"
+[ "$(ask "SELECT min(c.learned) FROM counted c JOIN function f ON f.id = c.function WHERE f.name = 'phase'")" = 1 ] ||
+	fail "phase did not start counted"
 # What its counter and its two probes took is known, to the tick.
 [ "$(ask "SELECT max(abs(c.cost_ticks - c.entered * (p.begin_counters_ticks + 2 * p.begin_gates_ticks) / 256)) <= 1
 	FROM counted c JOIN function f ON f.id = c.function JOIN process p ON p.id = c.process
@@ -52,7 +53,7 @@ grep -q "from the start [0-9]* function" summary || fail "the header does not sa
 
 # Without it, or with it damaged, everything is timed at first.
 started() {
-	ask "SELECT count(*) FROM disarm WHERE calls = 0"
+	ask "SELECT count(*) FROM counted WHERE learned"
 }
 learned=("${record_options[@]}")
 record_options+=(--no-learned)

@@ -235,6 +235,7 @@ static bool is_older(const struct report *report, struct str *text)
 			? "time before each thread's first probe, which shares that of the clock"
 			: NULL,
 		report->analysis->wakers.len ? "when waits were that others ended" : NULL,
+		NULL, /* what was learned: another table has it */
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

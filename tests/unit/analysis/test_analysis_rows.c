@@ -192,6 +192,43 @@ static void test_functions_are_disarmed_by_process(void **state)
 	assert_int_equal(analysis->totals.functions_disarmed, 1);
 }
 
+static void learned_is_known(bool older)
+{
+	static const char *const names[] = {"main", "f"};
+	static const struct profile_node nodes[] = {
+		{.id = 1, .thread = 1},
+		{.id = 2, .thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed_ticks = 5},
+		{.id = 3, .thread = 1, .parent = 2, .function = 2, .calls = 1, .elapsed_ticks = 6},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 11, 0);
+	const struct profile_disarm disarm = {.process = 1, .function = 2};
+	const struct profile_counted counted = {
+		.process = 1, .thread = 1, .function = 2, .entered = 9, .learned = !older};
+	struct error err;
+
+	for (size_t i = 0; i < COUNT(nodes); i++)
+		assert_true(profile_add_node(writer, &nodes[i], &err));
+	assert_true(!older || profile_add_disarm(writer, &disarm, &err));
+	assert_true(profile_add_counted(writer, &counted, &err));
+	commit_and_open(writer);
+	assert_false(analysis->nodes.data[1].values.disarmed);
+	assert_true(analysis->nodes.data[2].values.disarmed);
+	assert_int_equal(analysis->totals.functions_learned, 1);
+}
+
+static void test_learned(void **state)
+{
+	(void)state;
+	learned_is_known(false);
+}
+
+/* Then it is a row of what was disarmed, without calls. */
+static void test_learned_before_version_12(void **state)
+{
+	(void)state;
+	learned_is_known(true);
+}
+
 /* Numbers of nodes ascend, but need not follow each other. */
 static void test_numbers_of_nodes_have_gaps(void **state)
 {
@@ -235,6 +272,8 @@ int main(void)
 		TEST(test_os_rows_of_one_object_join),
 		TEST(test_os_rows_know_their_caller),
 		TEST(test_functions_are_disarmed_by_process),
+		TEST(test_learned),
+		TEST(test_learned_before_version_12),
 		TEST(test_numbers_of_nodes_have_gaps),
 	};
 

@@ -65,7 +65,17 @@ static void counted_at_cost(int64_t function, uint64_t calls, uint64_t cost_tick
 					    .cost_ticks = cost_ticks});
 }
 
+/* As an earlier recording has learned. */
 static void disarm(int64_t function, uint64_t calls)
+{
+	count_row(&(struct profile_counted){.process = process,
+					    .thread = thread,
+					    .function = function,
+					    .entered = calls,
+					    .learned = true});
+}
+
+static void disarm_later(int64_t function, uint64_t calls)
 {
 	const struct profile_disarm row = {.process = process, .function = function};
 	struct error err;
@@ -296,7 +306,7 @@ static void test_clock_decides_where_it_is_surer(void **state)
 {
 	(void)state;
 	const int64_t in_main = begin_timed();
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	samples(in_main, 1);
 	samples(call(in_main, f), 5);
 	samples(call(in_main, timed), 2);
@@ -347,7 +357,7 @@ static void test_chance_contradicts_nothing(void **state)
 {
 	(void)state;
 	const int64_t in_main = begin_timed();
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	samples(in_main, 20);
 	samples(call(in_main, f), 50);
 	samples(call(in_main, timed), 30);
@@ -465,7 +475,7 @@ static void test_counted_later(void **state)
 					   {thread, 2, f, 3, 3 * MS, 0, 0, 1 * MS}};
 	const int64_t in_main = call(0, main_id);
 	small_nodes(writer, nodes, COUNT(nodes));
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	samples(in_main, 3);
 	samples(call(in_main, f), 7);
 	finish();
@@ -558,7 +568,7 @@ static void test_interval_of_draws(void **state)
 					   {thread, 2, g, 20, 5 * MS, 0, 0, 0}};
 	const int64_t in_main = call(0, main_id);
 	small_nodes(writer, nodes, COUNT(nodes));
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	disarm(g, 1000);
 	draws(in_main, 150, 4);
 	draws(call(in_main, f), 100, 4);
@@ -632,7 +642,7 @@ static void test_vdso_and_system_calls(void **state)
 	(void)state;
 	const int64_t in_main = begin_main(), in_f = call(in_main, f);
 	const int64_t in_call = call(in_f, syscalls);
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	samples(call(in_f, vdso), 3);
 	samples(call(in_call, fault), 5);
 	samples(call(in_f, entry), 1);
@@ -699,7 +709,7 @@ static void test_truncated_below_the_clock(void **state)
 		{thread, 2, timed, 1, 4 * MS, TARE_OS_SYSCALL, 4 * MS, 0}};
 	const struct profile_stack_value cut = SMALL_VALUE(thread, event, call(0, f), 250, 0, 250);
 	small_nodes(writer, nodes, COUNT(nodes));
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	small_samples(writer, &cut);
 	finish();
 	assert_cpu("timed", 0, 0, true);
@@ -740,7 +750,7 @@ static void test_counted_and_never_met(void **state)
 static void finish_two_paths(void)
 {
 	const int64_t in_main = begin_main(), in_g = call(in_main, g);
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	disarm(g, 500);
 	samples(call(in_main, f), 6);
 	samples(call(in_g, f), 4);
@@ -888,7 +898,7 @@ static void test_preempted(void **state)
 	const int64_t in_main = call(0, main_id);
 	const int64_t in_f = call(in_main, f), in_g = call(in_main, g);
 	small_nodes(writer, nodes, COUNT(nodes));
-	disarm(f, 1000);
+	disarm_later(f, 1000);
 	disarm(g, 500);
 	samples(in_f, 4);
 	samples(in_g, 3);
