@@ -327,6 +327,8 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	assembly.resolver.jit_directory = session->directory;
 	executions_init(&assembly.executions, &assembly.resolver);
 	const bool ok = assembly_find_files(&assembly, err) && assemble_rows(&assembly, err);
+	if (ok)
+		learning_judge(&assembly.learning, &assembly.resolver, &assembled->disarmed);
 	vec_foreach (process, &assembly.processes) {
 		resolve_process_fini(&process->resolve);
 		process_file_fini(&process->file);
@@ -347,6 +349,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.by_pointer);
 	vec_fini(&assembly.known_processes);
 	counted_learned_fini(&assembly.learned);
+	learning_fini(&assembly.learning);
 	executions_fini(&assembly.executions);
 	holders_fini(&assembly.holders);
 	resolver_fini(&assembly.resolver);

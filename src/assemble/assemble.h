@@ -10,12 +10,14 @@
 #include "session/recording_file.h"
 #include "session/session_dir.h"
 
+struct disarm_records vec_of(struct tare_disarm_record);
+
 struct assembled {
 	size_t processes, threads, nodes;
 	size_t running; /* processes that had not ended */
 	bool complete;
-	struct str reason;				   /* why it is partial */
-	struct vec_of(struct tare_disarm_record) disarmed; /* of all processes */
+	struct str reason;		/* why it is partial */
+	struct disarm_records disarmed; /* of all processes, and of all together */
 };
 
 /* Writes all tables. The caller commits or discards the writer. */

@@ -11,6 +11,7 @@
 
 #include "assemble/assemble.h"
 #include "assemble/counted.h"
+#include "assemble/learning.h"
 #include "assemble/lock_holders.h"
 #include "assemble/path_room.h"
 #include "assemble/sample_assemble.h"
@@ -50,6 +51,7 @@ struct assembly {
 	struct vec_of(struct sample_known_thread) rows;
 	struct counted_pointers by_pointer;
 	struct counted_learned learned;
+	struct learning learning;
 	struct executions executions;
 	struct holders holders;
 	struct member_list members; /* looked for where an end was not seen */

@@ -93,6 +93,14 @@ static bool rename_process(struct assembly *assembly, const struct thread_rows *
 		process_name_choose(assembly_executable(rows->process), name), err);
 }
 
+/* What the probes of a call cost at least. */
+static uint64_t pair_ticks(const struct assemble_process *process)
+{
+	const uint64_t *ticks = process->file.header.cost_ticks;
+
+	return ticks[TARE_EVENT_ENTER] + ticks[TARE_EVENT_LEAVE];
+}
+
 static bool write_thread(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	const struct tare_thread_file *header = &rows->file->header;
@@ -122,6 +130,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 						  .end_ticks = header->end_ticks,
 						  .shared = header->threads_before != 0};
 	vec_push(&assembly->rows, added);
+	learning_add_thread(&assembly->learning, &row, pair_ticks(rows->process));
 	note_thread_state(assembly, rows);
 	assembly_take_last_ticks(assembly, header->now_ticks + header->lost_ticks);
 	assembly_take_last_ticks(assembly, header->end_ticks);
@@ -163,6 +172,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	if (!row.folded)
 		counted_note_node(&assembly->by_pointer, rows->process->id, row.function, from,
 				  node);
+	learning_add_node(&assembly->learning, rows->process->id, &row);
 	rows->ids[index] = assembly->next_node++;
 	assembly->assembled->nodes++;
 	return true;

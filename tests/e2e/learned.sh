@@ -81,3 +81,31 @@ chmod 600 "$file"
 record "$work/phases"
 same_output=$(cut -d' ' -f1 "$work/recorded.stdout" | tr '\n' ' ')
 [ "$same_output" = "phase waiter dispatch " ] || fail "the program prints something else: $same_output"
+
+# Processes of a build: none calls a function often enough to judge it, all together do. What
+# waits stays timed.
+cat >brief.c <<'EOF'
+#include <unistd.h>
+__attribute__((noipa)) static int brief(int x) { return x * x + 1; }
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 100; i++)
+		sum += brief(i);
+	for (int i = 0; i < 10; i++)
+		usleep(1);
+	return sum < 0;
+}
+EOF
+gcc -O1 -w -o brief brief.c
+record_options=(--adaptive --small-functions=keep)
+for started in "" 1; do
+	record sh -c "for i in \$(seq 30); do $work/brief; done"
+	[ "$(ask "SELECT sum(c.entered) FROM counted c JOIN function f ON f.id = c.function WHERE f.name = 'brief'")" = 3000 ] ||
+		fail "brief was not called 100 times in each of 30 processes"
+	[ "$(ask "SELECT min(c.learned) FROM counted c JOIN function f ON f.id = c.function WHERE f.name = 'brief'")" = "${started:-0}" ] ||
+		fail "brief ${started:+does not start}${started:-starts} counted"
+	[ "$(ask "SELECT count(*) > 0, coalesce(max(c.learned), 0) FROM counted c WHERE c.function IN
+		(SELECT function FROM node GROUP BY function HAVING 2 * sum(os_blocked_ticks) > sum(elapsed_ticks))")" = "1|0" ] ||
+		fail "what waits starts counted"
+done

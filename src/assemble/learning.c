@@ -1,0 +1,145 @@
+/*
+ *   rows of nodes ─▶ sums by function ─▶ shortest first ─▶ which go ─▶ numbers in their modules'
+ * copies
+ *
+ * Refuses functions of one or a few processes: these have judged them by themselves, and again when
+ * they changed. Refuses functions without a counter of their own.
+ */
+#include "assemble/learning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESSES_MIN 2
+#define CALLS_MIN     200 /* as many as a process judges by */
+#define BUDGET	      64 /* probes may take one in so many of the work: half of a process's budget */
+#define LONG_PAIRS    128 /* a function that takes as many times its probes stays timed, … */
+#define WAITS	      8	  /* … and one that waits for one in so many of its time */
+#define RAISED_MOST   8
+
+void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
+			 uint64_t pair_ticks)
+{
+	const uint64_t waited_ticks = thread->blocked_ticks + thread->preempted_ticks;
+
+	if (thread->now_ticks > waited_ticks)
+		learning->worked_ticks += thread->now_ticks - waited_ticks;
+	learning->own_ticks += thread->own_ticks;
+	if (pair_ticks > learning->pair_ticks)
+		learning->pair_ticks = pair_ticks;
+}
+
+void learning_add_node(struct learning *learning, int64_t process, const struct profile_node *node)
+{
+	const uint64_t waited_ticks =
+		node->os_ticks[TARE_OS_BLOCKED] + node->os_ticks[TARE_OS_PREEMPTED];
+
+	if (!node->function)
+		return;
+	while ((uint64_t)node->function > learning->functions.len)
+		vec_push(&learning->functions, (struct learning_function){0});
+	struct learning_function *function = &learning->functions.data[node->function - 1];
+	function->calls += node->calls;
+	function->blocked_ticks += node->os_ticks[TARE_OS_BLOCKED];
+	if (node->elapsed_ticks > waited_ticks)
+		function->ticks += node->elapsed_ticks - waited_ticks;
+	function->processes += function->process != process;
+	function->process = process;
+}
+
+static bool may_go(const struct learning *learning, const struct learning_function *function)
+{
+	return function->processes >= PROCESSES_MIN && function->calls >= CALLS_MIN &&
+	       function->ticks / function->calls < LONG_PAIRS * learning->pair_ticks &&
+	       function->blocked_ticks <= (function->ticks + function->blocked_ticks) / WAITS;
+}
+
+/* Shorter calls first; then the one of the lower id. */
+static int compare_lengths(const void *a, const void *b)
+{
+	const struct learning_function *x = *(const struct learning_function *const *)a;
+	const struct learning_function *y = *(const struct learning_function *const *)b;
+	const uint64_t left = x->ticks / x->calls, right = y->ticks / y->calls;
+
+	return left != right ? (left < right ? -1 : 1) : (x > y) - (x < y);
+}
+
+/* What a call's probes cost: new contexts, and memory that is missed, come to what was calibrated.
+ */
+static uint64_t call_ticks(const struct learning *learning, uint64_t calls)
+{
+	const uint64_t least = learning->pair_ticks * calls;
+	const uint64_t all = least + learning->own_ticks;
+	const uint64_t raised = all / (least ? least : 1) < RAISED_MOST ? all : least * RAISED_MOST;
+
+	return calls ? raised / calls : 0;
+}
+
+void learning_choose(const struct learning *learning, bool *goes)
+{
+	struct vec_of(const struct learning_function *) candidates = {0};
+	uint64_t calls = 0;
+
+	vec_foreach (function, &learning->functions) {
+		calls += function->calls;
+		if (may_go(learning, function))
+			vec_push(&candidates, function);
+	}
+	const uint64_t each_ticks = call_ticks(learning, calls);
+	vec_sort(&candidates, compare_lengths);
+	for (size_t i = 0;
+	     i < candidates.len && calls * each_ticks > learning->worked_ticks / BUDGET; i++) {
+		const struct learning_function *function = candidates.data[i];
+		goes[function - learning->functions.data] = true;
+		calls -= function->calls;
+	}
+	vec_fini(&candidates);
+}
+
+/* By the numbers of functions: the last record about it says that it was timed again. */
+static bool *taken_back(const struct disarm_records *records,
+			const struct tare_disarm_record *wanted, uint32_t count)
+{
+	bool *is_back = mem_zalloc(count + 1);
+
+	vec_foreach (record, records)
+		if (record->module_id == wanted->module_id && record->number < count)
+			is_back[record->number] = record->what == TARE_DISARM_TAKEN_BACK;
+	return is_back;
+}
+
+void learning_take_module(const int64_t *ids, const struct resolve_counted *counted,
+			  const struct learning_choice *choice, struct disarm_records *records)
+{
+	struct tare_disarm_record record = {.count = counted->site_end,
+					    .what = TARE_DISARM_FUNCTION};
+
+	memcpy(&record.module_id, counted->source_id, sizeof(record.module_id));
+	bool *stays = taken_back(records, &record, counted->function_count);
+	for (record.number = 0; record.number < counted->function_count; record.number++) {
+		const uint64_t id = (uint64_t)ids[record.number];
+		if (id - 1 < choice->count && choice->goes[id - 1] && !stays[record.number])
+			vec_push(records, record);
+	}
+	free(stays);
+}
+
+void learning_judge(const struct learning *learning, const struct resolver *resolver,
+		    struct disarm_records *records)
+{
+	const struct learning_choice choice = {.goes = mem_zalloc(learning->functions.len + 1),
+					       .count = learning->functions.len};
+	struct resolve_counted counted;
+
+	learning_choose(learning, choice.goes);
+	vec_foreach (module, &resolver->modules)
+		if ((*module)->counted_functions && resolver_counted(*module, &counted))
+			learning_take_module((*module)->counted_functions, &counted, &choice,
+					     records);
+	free(choice.goes);
+}
+
+void learning_fini(struct learning *learning)
+{
+	vec_fini(&learning->functions);
+}

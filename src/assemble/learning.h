@@ -1,0 +1,55 @@
+/*
+ * learning: functions that all processes together have called often enough to be judged, and none
+ * by itself. A process judges by its own calls (runtime/control/sums.h); those of a build live for
+ * a tenth of a second each, and each makes the same call paths anew.
+ */
+#ifndef TARE_ASSEMBLE_LEARNING_H
+#define TARE_ASSEMBLE_LEARNING_H
+
+#include "assemble/assemble.h"
+#include "profile/profile.h"
+#include "resolve/resolve.h"
+
+/* The calls of one function that were timed. */
+struct learning_function {
+	uint64_t calls;
+	uint64_t ticks, blocked_ticks; /* exclusive: of a processor, and waits */
+	int64_t process;	       /* the last one that called it, */
+	uint32_t processes;	       /* of so many */
+};
+
+struct learning {
+	struct vec_of(struct learning_function) functions; /* by the id of the row, less one */
+	uint64_t worked_ticks;				   /* of all threads, of a processor */
+	uint64_t own_ticks;  /* the runtime's, beside the probes' short way */
+	uint64_t pair_ticks; /* what the probes of a call cost at least */
+};
+
+struct learning_choice {
+	bool *goes; /* by the id of the function's row, less one */
+	size_t count;
+};
+
+void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
+			 uint64_t pair_ticks);
+void learning_add_node(struct learning *learning, int64_t process, const struct profile_node *node);
+
+/* Says of each function, by the id of its row less one, whether it goes: the shortest first, until
+   the probes of the rest take no more than a 64th of the work. */
+void learning_choose(const struct learning *learning, bool *goes);
+
+/*
+ * Appends a record, as a process writes it, for each of the module's functions that goes. Those of
+ * which a record before says that they are timed again stay timed. `ids`: of the functions' rows,
+ * by the numbers of their counters; 0: not known.
+ */
+void learning_take_module(const int64_t *ids, const struct resolve_counted *counted,
+			  const struct learning_choice *choice, struct disarm_records *records);
+
+/* Both, for all modules. */
+void learning_judge(const struct learning *learning, const struct resolver *resolver,
+		    struct disarm_records *records);
+
+void learning_fini(struct learning *learning);
+
+#endif

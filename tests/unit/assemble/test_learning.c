@@ -1,0 +1,169 @@
+/*
+ * assemble/learning: which functions go that many processes have called a few times each.
+ */
+#include "abi/module.h"
+#include "assemble/learning.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FUNCTIONS = 4, PAIR = 100, CALLS = 150 };
+
+static struct learning learning;
+static bool goes[FUNCTIONS];
+
+static int begin(void **state)
+{
+	(void)state;
+	learning = (struct learning){0};
+	memset(goes, 0, sizeof(goes));
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	learning_fini(&learning);
+	return 0;
+}
+
+/* So many calls that took so long each, of a processor, in one process. */
+static void call(int64_t process, int64_t function, uint64_t calls, uint64_t each_ticks)
+{
+	learning_add_node(&learning, process,
+			  &(struct profile_node){.function = function,
+						 .calls = calls,
+						 .elapsed_ticks = calls * each_ticks});
+}
+
+static void work(uint64_t ticks, uint64_t own_ticks)
+{
+	learning_add_thread(&learning,
+			    &(struct profile_thread){.now_ticks = ticks, .own_ticks = own_ticks},
+			    PAIR);
+}
+
+static void choose(void)
+{
+	assert_true(learning.functions.len <= FUNCTIONS);
+	learning_choose(&learning, goes);
+}
+
+static void test_all_together_are_judged(void **state)
+{
+	(void)state;
+	call(1, 1, CALLS, 10);
+	call(2, 1, CALLS, 10);
+	call(1, 2, CALLS, 10); /* of one process, on two paths */
+	call(1, 2, CALLS, 10);
+	call(1, 3, 50, 10); /* seldom, in all of them */
+	call(2, 3, 50, 10);
+	work(1000, 0);
+	choose();
+	assert_true(goes[0]);
+	assert_false(goes[1]);
+	assert_false(goes[2]);
+}
+
+static void test_short_ones_go_first(void **state)
+{
+	(void)state;
+	for (int64_t process = 1; process <= 2; process++) {
+		call(process, 1, CALLS, 500);
+		call(process, 2, CALLS, 20);
+		call(process, 3, CALLS, 200);
+		call(process, 4, CALLS, PAIR * 128); /* its probes are nothing beside it */
+	}
+	/* The probes of two of them are within a 64th. */
+	work(2 * 2 * CALLS * PAIR * 64 + 64, 0);
+	choose();
+	assert_false(goes[0]);
+	assert_true(goes[1]);
+	assert_true(goes[2]);
+	assert_false(goes[3]);
+	memset(goes, 0, sizeof(goes));
+	learning.worked_ticks = 0;
+	choose();
+	assert_true(goes[0]);
+	assert_false(goes[3]);
+}
+
+static void test_within_the_budget_all_stay(void **state)
+{
+	(void)state;
+	call(1, 1, CALLS, 10);
+	call(2, 1, CALLS, 10);
+	work(2 * CALLS * PAIR * 64, 0);
+	choose();
+	assert_false(goes[0]);
+	/* What the runtime took besides is the calls', too. */
+	work(0, 1000);
+	choose();
+	assert_true(goes[0]);
+}
+
+static void test_waits_are_timed(void **state)
+{
+	(void)state;
+	for (int64_t process = 1; process <= 2; process++) {
+		struct profile_node node = {
+			.function = 1, .calls = CALLS, .elapsed_ticks = CALLS * 100};
+		node.os_ticks[TARE_OS_BLOCKED] = CALLS * 20;
+		learning_add_node(&learning, process, &node);
+		node = (struct profile_node){
+			.function = 2, .calls = CALLS, .elapsed_ticks = CALLS * 100};
+		node.os_ticks[TARE_OS_PREEMPTED] = CALLS * 90;
+		learning_add_node(&learning, process, &node);
+	}
+	work(1000, 0);
+	choose();
+	assert_false(goes[0]);
+	assert_true(goes[1]);
+	assert_int_equal(learning.functions.data[1].ticks, 2 * CALLS * 10);
+}
+
+/* Numbers of the module's functions; what was timed again stays timed. */
+static void test_records_of_a_module(void **state)
+{
+	static const uint8_t source_id[DIGEST_BYTES] = {7};
+	static const int64_t ids[] = {2, 0, 1, 3, 9};
+	const struct resolve_counted counted = {
+		.function_count = 5, .site_end = 8, .count = 8, .source_id = source_id};
+	struct learning_choice choice = {.goes = (bool[]){true, true, true}, .count = 3};
+	const struct tare_disarm_record before[] = {
+		{.module_id = 7, .number = 0, .what = TARE_DISARM_TAKEN_BACK},
+		{.module_id = 7, .number = 2, .what = TARE_DISARM_TAKEN_BACK},
+		{.module_id = 7, .number = 2, .what = TARE_DISARM_FUNCTION},
+		{.module_id = 8, .number = 3, .what = TARE_DISARM_TAKEN_BACK},
+		{.module_id = 7, .number = 6, .what = TARE_DISARM_TAKEN_BACK},
+	};
+	struct disarm_records records = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		vec_push(&records, before[i]);
+	learning_take_module(ids, &counted, &choice, &records);
+	assert_int_equal(records.len, 7);
+	assert_int_equal(records.data[5].number, 2);
+	assert_int_equal(records.data[6].number, 3);
+	assert_int_equal(records.data[6].module_id, 7);
+	assert_int_equal(records.data[6].count, 8);
+	assert_int_equal(records.data[6].what, TARE_DISARM_FUNCTION);
+	vec_fini(&records);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(test_all_together_are_judged),    TEST(test_short_ones_go_first),
+		TEST(test_within_the_budget_all_stay), TEST(test_waits_are_timed),
+		TEST(test_records_of_a_module),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
