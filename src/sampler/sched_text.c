@@ -2,44 +2,84 @@
 #include "sampler/sched_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Functions of fs/select.c, fs/eventpoll.c, kernel/exit.c and kernel/signal.c. Which of them there
+   are as such, and with what behind a point, is the compiler's choice. */
+static const struct waiting {
+	const char *name;
+	enum sched_wait wait;
+} waiting[] = {
+	{"do_wait", SCHED_WAIT_CHILD},
+	{"poll_schedule_timeout", SCHED_WAIT_SIGNAL},
+	{"do_select", SCHED_WAIT_SIGNAL},
+	{"do_poll", SCHED_WAIT_SIGNAL},
+	{"do_sys_poll", SCHED_WAIT_SIGNAL},
+	{"ep_poll", SCHED_WAIT_SIGNAL},
+	{"do_epoll_wait", SCHED_WAIT_SIGNAL},
+	{"sigsuspend", SCHED_WAIT_SIGNAL},
+	{"__x64_sys_rt_sigsuspend", SCHED_WAIT_SIGNAL},
+	{"do_sigtimedwait", SCHED_WAIT_SIGNAL},
+	{"__x64_sys_pause", SCHED_WAIT_SIGNAL},
+};
+
+_Static_assert(sizeof(waiting) / sizeof(waiting[0]) <= SCHED_PLACES_MAX, "one place for each");
+
+/* Up to the end, or the point. */
+static bool is_named(const char *name, const char *wanted)
+{
+	const size_t length = strlen(wanted);
+
+	return strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '.');
+}
+
+static void take_place(struct sched_text *text, const char *name, uint64_t addr)
+{
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+		if (text->place_count < SCHED_PLACES_MAX && is_named(name, waiting[i].name)) {
+			text->places[text->place_count++] =
+				(struct sched_place){.begin = addr, .wait = waiting[i].wait};
+			return;
+		}
+}
 
 /* What a line tells; they are in the order of addresses. */
 static void take_symbol(struct sched_text *text, const char *name, uint64_t addr)
 {
-	if (text->wait_begin && !text->wait_end && addr > text->wait_begin)
-		text->wait_end = addr;
+	struct sched_place *last = text->place_count ? &text->places[text->place_count - 1] : NULL;
+
+	if (last && !last->end && addr > last->begin)
+		last->end = addr;
 	if (strcmp(name, "__sched_text_start") == 0)
 		text->begin = addr;
 	else if (strcmp(name, "__sched_text_end") == 0)
 		text->end = addr;
-	else if (strcmp(name, "do_wait") == 0)
-		text->wait_begin = addr;
 	else if (strcmp(name, "do_exit") == 0)
 		text->exit = addr;
+	else
+		take_place(text, name, addr);
 }
 
 struct sched_text sched_text_read(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
 	struct sched_text text = {0};
-	char line[512], name[400];
-	unsigned long long addr;
+	char line[512];
 
+	/* "ADDRESS TYPE NAME", and a module's name behind a tab. */
 	while (file && !text.end && fgets(line, sizeof(line), file)) {
-		const bool is_next = text.wait_begin && !text.wait_end;
-
-		if ((is_next || strstr(line, " __sched_text_") || strstr(line, " do_wait\n") ||
-		     strstr(line, " do_exit\n")) &&
-		    sscanf(line, "%llx %*c %399s", &addr, name) == 2)
-			take_symbol(&text, name, addr);
+		char *rest;
+		const uint64_t addr = strtoull(line, &rest, 16);
+		if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+			continue;
+		rest[3 + strcspn(rest + 3, "\t\n")] = 0;
+		take_symbol(&text, rest + 3, addr);
 	}
 	if (file)
 		fclose(file);
 	if (!text.begin || text.end <= text.begin)
 		text.begin = text.end = 0;
-	if (!text.wait_end)
-		text.wait_begin = 0;
 	return text;
 }
 
@@ -57,7 +97,11 @@ size_t sched_text_frames(const struct sched_text *text, const uint64_t *kernel, 
 	return frames;
 }
 
-bool sched_text_waits_for_child(const struct sched_text *text, const uint64_t *kernel, size_t count)
+enum sched_wait sched_text_wait_of(const struct sched_text *text, const uint64_t *kernel,
+				   size_t count)
 {
-	return count && kernel[0] >= text->wait_begin && kernel[0] < text->wait_end;
+	for (size_t i = 0; i < text->place_count && count; i++)
+		if (kernel[0] >= text->places[i].begin && kernel[0] < text->places[i].end)
+			return text->places[i].wait;
+	return SCHED_WAIT_OTHER;
 }

@@ -1,7 +1,7 @@
 /*
  * Where the kernel's scheduler lies: its functions, and those that only lead to it
  * (schedule_timeout, io_schedule, the slow paths of locks), as the kernel itself draws the line for
- * wchan. And what waits for children, and what ends a thread.
+ * wchan. And what waits for children or for signals, and what ends a thread.
  */
 #ifndef TARE_SAMPLER_SCHED_TEXT_H
 #define TARE_SAMPLER_SCHED_TEXT_H
@@ -10,10 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum sched_wait {
+	SCHED_WAIT_OTHER,
+	SCHED_WAIT_CHILD,  /* the end of a child ends it */
+	SCHED_WAIT_SIGNAL, /* a signal does, among others: a child's end may send one */
+};
+
+enum { SCHED_PLACES_MAX = 16 };
+
 struct sched_text {
-	uint64_t begin, end;	       /* equal: not known */
-	uint64_t wait_begin, wait_end; /* of do_wait; equal: not known */
-	uint64_t exit;		       /* do_exit; 0: not known */
+	uint64_t begin, end; /* equal: not known */
+	uint64_t exit;	     /* do_exit; 0: not known */
+	struct sched_place {
+		uint64_t begin, end; /* end 0: not known */
+		enum sched_wait wait;
+	} places[SCHED_PLACES_MAX];
+	size_t place_count;
 };
 
 /* From /proc/kallsyms, as far as this user may see it. */
@@ -25,8 +37,8 @@ struct sched_text sched_text_read(void);
  */
 size_t sched_text_frames(const struct sched_text *text, const uint64_t *kernel, size_t count);
 
-/* Whether a thread waits for a child in what has called the scheduler from kernel[0..count). */
-bool sched_text_waits_for_child(const struct sched_text *text, const uint64_t *kernel,
-				size_t count);
+/* What a thread waits for that has called the scheduler from kernel[0..count). */
+enum sched_wait sched_text_wait_of(const struct sched_text *text, const uint64_t *kernel,
+				   size_t count);
 
 #endif

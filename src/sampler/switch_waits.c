@@ -15,7 +15,8 @@
  * not known.
  *
  * A process that ends wakes its parent when its events are closed already: what the parent waits
- * for is the end of the last child before, if it waits for children.
+ * for is the end of the last child before, if it waits for children, or for the signal that tells
+ * of that.
  */
 #include "sampler/switch_waits.h"
 
@@ -23,6 +24,8 @@
 #include "sampler/sched_text.h"
 
 #include <string.h>
+
+#define CHILD_SIGNAL_NS 10000000 /* until who waits for a signal has a processor, at most */
 
 enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON, WAIT_NEVER };
 
@@ -164,9 +167,16 @@ static struct wait *wait_get(struct waits *waits, uint32_t tid)
 	return &waits->list.data[*index];
 }
 
-static bool waits_for_child(const struct waits *waits, const struct wait_stack *stack)
+/* Whether a child's end may end the wait: it sends a signal, too, which one of several threads
+ * gets.
+ */
+static enum sched_wait wait_for_child(const struct waits *waits, const struct wait *wait,
+				      const struct wait_stack *stack)
 {
-	return sched_text_waits_for_child(&waits->scheduler, stack->kernel.data, stack->kernel.len);
+	const enum sched_wait kind =
+		sched_text_wait_of(&waits->scheduler, stack->kernel.data, stack->kernel.len);
+
+	return kind == SCHED_WAIT_SIGNAL && wait->process->threads != 1 ? SCHED_WAIT_OTHER : kind;
 }
 
 void waits_sample(struct waits *waits, const struct sampler_sample *sample)
@@ -185,7 +195,7 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	const size_t own =
 		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
 	stack_take(&wait->stack, sample->stack, sample->kernel + own, sample->kernel_count - own);
-	if (waits_for_child(waits, &wait->stack))
+	if (wait_for_child(waits, wait, &wait->stack) != SCHED_WAIT_OTHER)
 		*map_put(&waits->parents, sample->process->pid, 0) =
 			(uint64_t)(wait - waits->list.data);
 }
@@ -310,6 +320,26 @@ static const struct wait_stack *stack_like(const struct wait *wait, uint64_t ns)
 	return nearest ? &nearest->stack : NULL;
 }
 
+/*
+ * Whether the child's end has ended the wait, that nobody was seen to end. Its signal comes at
+ * once, and the thread as soon as a processor is free; whoever ends a wait for something else is
+ * seen, unless only one in many is.
+ */
+static bool has_child_ended(const struct waits *waits, const struct wait *wait,
+			    const struct wait_stack *stack, uint64_t ns)
+{
+	switch (wait_for_child(waits, wait, stack)) {
+	case SCHED_WAIT_CHILD:
+		return true;
+	case SCHED_WAIT_SIGNAL:
+		return !waits->thinned &&
+		       wait->begin_time + ns - wait->child.time <= CHILD_SIGNAL_NS;
+	case SCHED_WAIT_OTHER:
+		break;
+	}
+	return false;
+}
+
 /* Who woke the thread, which waits at `stack`: seen, or one of those that nobody saw; NULL: not
    known. */
 static const struct waker *waker_of(struct waits *waits, struct wait *wait,
@@ -319,7 +349,7 @@ static const struct waker *waker_of(struct waits *waits, struct wait *wait,
 		return NULL;
 	if (wait->waker.known)
 		return &wait->waker;
-	if (wait->child.known && waits_for_child(waits, stack))
+	if (wait->child.known && has_child_ended(waits, wait, stack, ns))
 		return &wait->child;
 	struct known_wait *known = waits->thinned ? known_of(wait, ns) : NULL;
 	if (!known || !known->wakings || known->woken_at != wait->told_at)

@@ -119,6 +119,31 @@ rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if "wa
 ended = sum(row["os_time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
 assert ended >= 290e6 and ended >= 0.95 * sum(row["os_time_ns"] for row in rows), rows
 P
+# So is one that waits for the signal of that, if it gets a processor soon; who waits for the time, as children end,
+# is not woken by them.
+signals() {
+	"$TARE" record -q --method=sample --wakers -o signals.tare -- "$FIXTURES/wakers" signals 3 ||
+		fail "status $? of the program that waits for signals"
+	"$TARE" report wakers --format=json --columns=all --limit=0 signals.tare >wakers.json
+	python3 - <<'P'
+import json
+
+rows = json.load(open("wakers.json"))["tables"]["wakers"]
+by_child = {}
+for name in "pselect", "ppoll", "sigsuspend", "sigwait", "poll":
+    of = [row for row in rows if row["function"] in (name, name + "64", "__" + name)]
+    assert of, (name, rows)
+    by_child[name] = sum(row["count"] for row in of if row["woken_by"] == "do_exit")
+    assert by_child[name] <= (3 if name != "poll" else 0), (name, of)
+exit(0 if all(count == 3 for name, count in by_child.items() if name != "poll") else 9)
+P
+}
+for attempt in $(seq 10); do
+	status=0
+	signals || status=$?
+	[ $status = 9 ] || break
+done
+[ $status = 0 ] || fail "of signals, $attempt times: $(head -c 3000 wakers.json)"
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
 	fail "status $? of the recorded program"

@@ -727,20 +727,27 @@ static void test_rest_of_stacks(void **state)
 	munmap(thread, 1 << 16);
 }
 
-/* A thread waits for a child in do_wait alone, not in what calls it. */
+/* What a thread waits for is said by what has called the scheduler alone, not by what calls that.
+ */
 static void test_waits_for_children(void **state)
 {
-	const struct sched_text text = {.wait_begin = 0x1000, .wait_end = 0x2000}, unknown = {0};
+	const struct sched_text text = {.places = {{0x1000, 0x2000, SCHED_WAIT_CHILD},
+						   {0x4000, 0x5000, SCHED_WAIT_SIGNAL},
+						   {0x6000, 0, SCHED_WAIT_SIGNAL}},
+					.place_count = 3};
+	const struct sched_text unknown = {0};
 	const uint64_t waits[] = {0x1fff, 0x3000}, calls[] = {0x3000, 0x1fff};
-	const uint64_t before[] = {0xfff}, behind[] = {0x2000};
+	const uint64_t before[] = {0xfff}, behind[] = {0x2000}, signals[] = {0x4000, 0x6000};
 
 	(void)state;
-	assert_true(sched_text_waits_for_child(&text, waits, 2));
-	assert_false(sched_text_waits_for_child(&text, calls, 2));
-	assert_false(sched_text_waits_for_child(&text, before, 1));
-	assert_false(sched_text_waits_for_child(&text, behind, 1));
-	assert_false(sched_text_waits_for_child(&text, waits, 0));
-	assert_false(sched_text_waits_for_child(&unknown, waits, 2));
+	assert_int_equal(sched_text_wait_of(&text, waits, 2), SCHED_WAIT_CHILD);
+	assert_int_equal(sched_text_wait_of(&text, calls, 2), SCHED_WAIT_OTHER);
+	assert_int_equal(sched_text_wait_of(&text, before, 1), SCHED_WAIT_OTHER);
+	assert_int_equal(sched_text_wait_of(&text, behind, 1), SCHED_WAIT_OTHER);
+	assert_int_equal(sched_text_wait_of(&text, waits, 0), SCHED_WAIT_OTHER);
+	assert_int_equal(sched_text_wait_of(&unknown, waits, 2), SCHED_WAIT_OTHER);
+	assert_int_equal(sched_text_wait_of(&text, signals, 1), SCHED_WAIT_SIGNAL);
+	assert_int_equal(sched_text_wait_of(&text, signals + 1, 1), SCHED_WAIT_OTHER);
 }
 
 /* A return address behind a function's last byte is of a call within it. */
