@@ -25,7 +25,7 @@ static uint64_t key_count;
  */
 static uint64_t slot_of(uint64_t key)
 {
-	return (key / 16 + key / (16 * SLOTS) * 0x9e3779b1) & (SLOTS - 1);
+	return (key / 16 + key / (16ULL * SLOTS) * 0x9e3779b1) & (SLOTS - 1);
 }
 
 /* SLOTS where it is not. */

@@ -241,7 +241,9 @@ static void take_pointer(struct pointer_check *pointers, const struct object_cod
 	const unsigned char *changed = object_at(check->copy, word->stored_at, 8);
 	uint64_t target;
 
+	/* The copy's loader finds it, too. A word of two relocations has the last one's there. */
 	if (!range || !range->copied || range->broken || !stored || !changed ||
+	    !object_code_word(check->copy, word->addr, &target) ||
 	    (range->entry && word->target == range->begin))
 		return;
 	memcpy(&target, changed, sizeof(target));
