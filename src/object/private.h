@@ -97,7 +97,8 @@ struct dynamic_indices {
 	uint64_t begin, end;
 };
 
-/* Those that may have the name: a chain of the GNU hash table, all where there is no such table. */
+/* Those that may have the name: of a chain of the GNU hash table what begins with its hash, all
+   where there is no such table. */
 struct dynamic_indices dynamic_symbols_of(const struct object *object, const char *name);
 
 /* Number of dynamic symbols: from the sections or from the hash tables. */
