@@ -22,6 +22,12 @@
 #define TARE_LEARNED_ABI   2
 #define TARE_LEARNED_MAX   (1U << 24) /* bits */
 
+/* Who is judged, by the process that calls it (runtime/control/sums.h), and by all processes
+   together when they have ended (assemble/learning.h): nobody by fewer calls, … */
+#define TARE_JUDGED_CALLS_MIN 200
+/* … and nobody who waits for one in so many of its time: it is timed for that. */
+#define TARE_JUDGED_WAITS 8
+
 struct tare_learned {
 	uint64_t magic;
 	uint32_t abi;

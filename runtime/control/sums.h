@@ -6,17 +6,17 @@
 #ifndef TARE_RUNTIME_CONTROL_SUMS_H
 #define TARE_RUNTIME_CONTROL_SUMS_H
 
+#include "abi/learned.h"
 #include "runtime/files/self.h"
 
-#define SUMS_CALLS_MIN 200 /* nobody is judged by fewer */
+#define SUMS_CALLS_MIN TARE_JUDGED_CALLS_MIN
 /* The probes of a function that lasts little cost too much at one in so many of the work … */
 #define SUMS_SHARE 1024
 /* … those of all functions together at one in so many, */
 #define SUMS_BUDGET 32
 /* of which those that cost less than one in so many are left alone. */
 #define SUMS_TRIFLE 16384
-/* A function that waits one in so many of its time is timed for that. */
-#define SUMS_WAITS 8
+#define SUMS_WAITS  TARE_JUDGED_WAITS
 
 /* The calls of one function. */
 struct adapt_sum {

@@ -1,20 +1,19 @@
 /*
- *   rows of nodes ─▶ sums by function ─▶ shortest first ─▶ which go ─▶ numbers in their modules'
- * copies
+ *   rows of nodes ─▶ sums by function ─▶ shortest first: which go ─▶ their numbers, as records
  *
- * Refuses functions of one or a few processes: these have judged them by themselves, and again when
- * they changed. Refuses functions without a counter of their own.
+ * Refuses functions of one process: it has judged them by itself, and again when they changed.
+ * Refuses functions without a counter of their own.
  */
 #include "assemble/learning.h"
+
+#include "abi/learned.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PROCESSES_MIN 2
-#define CALLS_MIN     200 /* as many as a process judges by */
 #define BUDGET	      64 /* probes may take one in so many of the work: half of a process's budget */
-#define LONG_PAIRS    128 /* a function that takes as many times its probes stays timed, … */
-#define WAITS	      8	  /* … and one that waits for one in so many of its time */
+#define LONG_PAIRS    128 /* a function that takes as many times its probes stays timed */
 #define RAISED_MOST   8
 
 void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
@@ -49,9 +48,10 @@ void learning_add_node(struct learning *learning, int64_t process, const struct 
 
 static bool may_go(const struct learning *learning, const struct learning_function *function)
 {
-	return function->processes >= PROCESSES_MIN && function->calls >= CALLS_MIN &&
+	return function->processes >= PROCESSES_MIN && function->calls >= TARE_JUDGED_CALLS_MIN &&
 	       function->ticks / function->calls < LONG_PAIRS * learning->pair_ticks &&
-	       function->blocked_ticks <= (function->ticks + function->blocked_ticks) / WAITS;
+	       function->blocked_ticks <=
+		       (function->ticks + function->blocked_ticks) / TARE_JUDGED_WAITS;
 }
 
 /* Shorter calls first; then the one of the lower id. */
