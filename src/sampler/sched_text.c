@@ -24,14 +24,16 @@ static const struct waiting {
 	{"__x64_sys_pause", SCHED_WAIT_SIGNAL},
 };
 
-_Static_assert(sizeof(waiting) / sizeof(waiting[0]) <= SCHED_PLACES_MAX, "one place for each");
+/* What seldom runs may lie apart, as NAME.cold. */
+_Static_assert(2 * sizeof(waiting) / sizeof(waiting[0]) <= SCHED_PLACES_MAX, "two places for each");
 
 /* Up to the end, or the point. */
 static bool is_named(const char *name, const char *wanted)
 {
-	const size_t length = strlen(wanted);
-
-	return strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '.');
+	for (; *wanted; name++, wanted++)
+		if (*name != *wanted)
+			return false;
+	return !*name || *name == '.';
 }
 
 static void take_place(struct sched_text *text, const char *name, uint64_t addr)

@@ -16,7 +16,7 @@ enum sched_wait {
 	SCHED_WAIT_SIGNAL, /* a signal does, among others: a child's end may send one */
 };
 
-enum { SCHED_PLACES_MAX = 16 };
+enum { SCHED_PLACES_MAX = 32 };
 
 struct sched_text {
 	uint64_t begin, end; /* equal: not known */
