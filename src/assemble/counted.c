@@ -100,11 +100,12 @@ uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 
 /* ---- sums ---- */
 
+/* Of a function in the thread that is summed up. */
 struct sum {
-	int64_t thread, function;
 	uint64_t entered, called;
 	counter_cost cost;
 	bool learned; /* it was only counted from the start */
+	bool is_listed;
 };
 
 /* What is counted in functions less often takes too little to look for them. */
@@ -113,21 +114,27 @@ struct sum {
 struct summing {
 	struct counted_file *file;
 	const struct counted_process *process;
-	struct vec_of(struct sum) sums;
-	struct map places;    /* (thread, function) → index */
-	struct map disarmed;  /* places of the process that were ever disarmed */
-	struct map missed;    /* functions that have a row for it */
-	bool pointers_missed; /* calls through pointers were made there */
+	struct vec_of(struct sum) sums; /* by function */
+	struct vec_of(uint64_t) listed; /* functions that have one */
+	struct byte_vec entered;	/* by function: whether any thread has entered it */
+	struct map disarmed;		/* places of the process that were ever disarmed */
+	struct map missed;		/* functions that have a row for it */
+	bool pointers_missed;		/* calls through pointers were made there */
 };
 
-static struct sum *sum_of(struct summing *summing, int64_t thread, int64_t function)
+static struct sum *sum_of(struct summing *summing, int64_t function)
 {
-	const uint64_t key = (uint64_t)thread << 32 ^ (uint64_t)function;
-	const uint64_t place = *map_put(&summing->places, key, summing->sums.len);
+	const size_t place = (size_t)function;
 
-	if (place == summing->sums.len)
-		vec_push(&summing->sums, ((struct sum){.thread = thread, .function = function}));
-	return &summing->sums.data[place];
+	while (summing->sums.len <= place) {
+		vec_push(&summing->sums, (struct sum){0});
+		vec_push(&summing->entered, false);
+	}
+	struct sum *sum = &summing->sums.data[place];
+	if (!sum->is_listed)
+		vec_push(&summing->listed, place);
+	sum->is_listed = true;
+	return sum;
 }
 
 static const struct resolve_loaded *loaded_of(const struct resolve_process *process,
@@ -230,7 +237,6 @@ struct counting {
 	struct resolve_counted counted;
 	const struct learned *learned;
 	const uint64_t *values;
-	int64_t thread;
 };
 
 /* Were calls not timed? */
@@ -283,7 +289,7 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 	const int64_t function = function_of(summing, counting, number, err);
 	if (!function)
 		return false;
-	struct sum *sum = sum_of(summing, counting->thread, function);
+	struct sum *sum = sum_of(summing, function);
 	if (number < counting->counted.function_count) {
 		sum->entered += value;
 		sum->cost += cost_of(summing, counting, number);
@@ -339,15 +345,14 @@ static bool add_inner_cost(struct summing *summing, const struct counting *count
 		const int64_t function = function_of(summing, counting, owner, err);
 		ok = function != 0;
 		if (ok)
-			sum_of(summing, counting->thread, function)->cost +=
-				inner_cost_of(summing, counting, i);
+			sum_of(summing, function)->cost += inner_cost_of(summing, counting, i);
 	}
 	counter_owners_fini(&owners);
 	return ok;
 }
 
 /* From counters that threads have shared, nothing exact follows. */
-static bool add_executions(struct summing *summing, const struct counting *counting,
+static bool add_executions(struct summing *summing, const struct counting *counting, int64_t thread,
 			   struct error *err)
 {
 	struct executions *executions = summing->process->executions;
@@ -357,14 +362,14 @@ static bool add_executions(struct summing *summing, const struct counting *count
 		executions->shared++;
 		return true;
 	}
-	return executions_add(executions, counting->loaded->module, &counting->counted,
-			      counting->thread, counting->values, err);
+	return executions_add(executions, counting->loaded->module, &counting->counted, thread,
+			      counting->values, err);
 }
 
 static bool add_entry(struct summing *summing, const struct tare_counter_record *entry,
-		      struct error *err)
+		      int64_t thread, struct error *err)
 {
-	struct counting counting = {.thread = thread_of(summing, entry)};
+	struct counting counting = {0};
 
 	counting.loaded = loaded_of(summing->process->resolve, entry, &counting.counted);
 	if (!counting.loaded) {
@@ -388,50 +393,46 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 		else
 			summing->pointers_missed |= is_unseen(&counting, i);
 	ok = ok && add_inner_cost(summing, &counting, err) &&
-	     add_executions(summing, &counting, err);
+	     add_executions(summing, &counting, thread, err);
 	free(values);
 	return ok;
 }
 
 /* ---- rows ---- */
 
-static int compare_sums(const void *a, const void *b)
+/* Of a thread, by function. Forgets its sums. */
+static bool write_rows(struct summing *summing, int64_t thread, struct error *err)
 {
-	const struct sum *x = a, *y = b;
+	bool ok = true;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-static bool write_rows(struct summing *summing, struct error *err)
-{
-	vec_sort(&summing->sums, compare_sums);
-	vec_foreach (sum, &summing->sums) {
-		if (!sum->entered && !sum->called)
-			continue;
+	sort_u64(summing->listed.data, summing->listed.len);
+	vec_foreach (function, &summing->listed) {
+		struct sum *sum = &summing->sums.data[*function];
 		const struct profile_counted row = {
 			.process = summing->process->id,
-			.thread = sum->thread,
-			.function = sum->function,
+			.thread = thread,
+			.function = (int64_t)*function,
 			.entered = sum->entered,
 			.called = sum->called,
 			.cost_ticks = counter_cost_ticks(sum->cost),
 			.approximate = summing->file->header.flags & TARE_COUNTERS_SHARED,
 			.learned = sum->learned,
 		};
-		if (!profile_add_counted(summing->process->resolver->writer, &row, err))
-			return false;
+
+		*sum = (struct sum){0};
+		if (row.entered)
+			summing->entered.data[*function] = true;
+		if (row.entered || row.called)
+			ok = ok &&
+			     profile_add_counted(summing->process->resolver->writer, &row, err);
 	}
-	return true;
+	summing->listed.len = 0;
+	return ok;
 }
 
 static bool is_entered(const struct summing *summing, int64_t function)
 {
-	vec_foreach (sum, &summing->sums)
-		if (sum->function == function && sum->entered)
-			return true;
-	return false;
+	return (size_t)function < summing->entered.len && summing->entered.data[function];
 }
 
 /* Of functions whose calls may be more than are known. */
@@ -451,23 +452,59 @@ static bool write_missed(struct summing *summing, struct error *err)
 	return true;
 }
 
+/* ---- threads ---- */
+
+struct entry {
+	int64_t thread; /* 0: it has no row */
+	const struct tare_counter_record *record;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* One thread after the other. */
+static bool write_threads(struct summing *summing, struct error *err)
+{
+	const struct counted_file *file = summing->file;
+	struct vec_of(struct entry) entries = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; i < file->count; i++) {
+		const struct tare_counter_record *record = &file->records[i];
+		if (record->kind == TARE_COUNTER_ENTRY)
+			vec_push(&entries, ((struct entry){thread_of(summing, record), record}));
+	}
+	vec_sort(&entries, compare_threads);
+	for (size_t i = 0; i < entries.len && ok; i++) {
+		const struct entry *entry = &entries.data[i];
+		const bool is_last =
+			i + 1 == entries.len || entries.data[i + 1].thread != entry->thread;
+		ok = add_entry(summing, entry->record, entry->thread, err) &&
+		     (!is_last || write_rows(summing, entry->thread, err));
+	}
+	vec_fini(&entries);
+	return ok;
+}
+
 bool counted_write(struct counted_file *file, const struct counted_process *process,
 		   struct error *err)
 {
 	struct summing summing = {.file = file, .process = process};
-	bool ok = true;
 
-	map_init(&summing.places);
 	map_init(&summing.disarmed);
 	map_init(&summing.missed);
 	note_disarmed(&summing);
-	for (uint32_t i = 0; i < file->count && ok; i++)
-		if (file->records[i].kind == TARE_COUNTER_ENTRY)
-			ok = add_entry(&summing, &file->records[i], err);
-	ok = ok && write_rows(&summing, err) &&
-	     (!summing.pointers_missed || write_missed(&summing, err));
+	const bool ok = write_threads(&summing, err) &&
+			(!summing.pointers_missed || write_missed(&summing, err));
 	vec_fini(&summing.sums);
-	map_fini(&summing.places);
+	vec_fini(&summing.listed);
+	vec_fini(&summing.entered);
 	map_fini(&summing.disarmed);
 	map_fini(&summing.missed);
 	return ok;

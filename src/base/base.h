@@ -16,6 +16,7 @@
 #include "base/partition.h"
 #include "base/prefault.h"
 #include "base/rlimits.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "base/vec.h"
 

@@ -221,18 +221,11 @@ static void words_scan(struct object *object, const Elf64_Phdr *load)
 	}
 }
 
-static int u64_compare(const void *a_pointer, const void *b_pointer)
-{
-	const uint64_t a = *(const uint64_t *)a_pointer, b = *(const uint64_t *)b_pointer;
-
-	return a < b ? -1 : a > b;
-}
-
 static void sort_unique(struct u64_vec *vec)
 {
 	size_t kept = 0;
 
-	vec_sort(vec, u64_compare);
+	sort_u64(vec->data, vec->len);
 	for (size_t i = 0; i < vec->len; i++)
 		if (!kept || vec->data[kept - 1] != vec->data[i])
 			vec->data[kept++] = vec->data[i];

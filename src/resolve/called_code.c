@@ -23,13 +23,6 @@ enum {
 	FUNCTION_ALIGN = 16
 };
 
-static int compare_addrs(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* What an instruction that ends at `end` leads to or names, by the distance in its last bytes. */
 static uint64_t target_of(const unsigned char *bytes_end, uint64_t end)
 {
@@ -86,7 +79,7 @@ static void take_all(struct called_code *code, const struct object *object, cons
 	for (size_t i = 0; i < count; i++)
 		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X)
 			take_segment(code, object, &segments[i], form);
-	vec_sort(code, compare_addrs);
+	sort_u64(code->data, code->len);
 }
 
 /* One of the long no-operations that assemblers fill with, of 3 to 8 bytes. */
@@ -142,7 +135,7 @@ static void add_named(struct called_code *code, const struct called_code *named,
 		if (*addr % FUNCTION_ALIGN == 0 &&
 		    (ends_before(object, *addr) || fills_before(object, *addr)))
 			vec_push(code, *addr);
-	vec_sort(code, compare_addrs);
+	sort_u64(code->data, code->len);
 }
 
 void called_code_read(struct called_code *code, const struct object *object)

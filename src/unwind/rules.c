@@ -1,11 +1,13 @@
 /*
  * Finding a function takes its FDE by binary search in the file, no list of all. Tables of
- * functions are those of rule_table.h, each for itself.
+ * functions are those of rule_table.h, each for itself. What was found is remembered for all
+ * processes that have mapped the file.
  */
 #include "unwind/rules.h"
 
 #include "unwind/build.h"
 #include "unwind/from_code.h"
+#include "unwind/rule_cache.h"
 
 struct unwind_rules {
 	const struct object *object;
@@ -15,6 +17,7 @@ struct unwind_rules {
 	struct vec_of(struct unwind_table *) tables;
 	struct map from_code; /* next instruction → rule in the arena, or 0 */
 	struct arena arena;
+	struct rule_cache known;
 };
 
 static const struct unwind_rule outermost = {.flags = UNWIND_OUTERMOST};
@@ -27,6 +30,7 @@ struct unwind_rules *unwind_rules_new(const struct object *object)
 	map_init(&rules->functions);
 	map_init(&rules->from_code);
 	arena_init(&rules->arena);
+	rule_cache_init(&rules->known);
 	return rules;
 }
 
@@ -40,6 +44,7 @@ void unwind_rules_free(struct unwind_rules *rules)
 	map_fini(&rules->functions);
 	map_fini(&rules->from_code);
 	arena_fini(&rules->arena);
+	rule_cache_fini(&rules->known);
 	object_close(rules->debug);
 	free(rules);
 }
@@ -115,7 +120,7 @@ static const struct unwind_rule *find_by_code(struct unwind_rules *rules, uint64
 	return kept;
 }
 
-struct unwind_found unwind_rules_find(struct unwind_rules *rules, uint64_t link_addr, bool exact)
+static struct unwind_found find(struct unwind_rules *rules, uint64_t link_addr, bool exact)
 {
 	const uint64_t addr = link_addr - !exact;
 	struct unwind_found found = find_by_information(rules, addr);
@@ -131,6 +136,16 @@ struct unwind_found unwind_rules_find(struct unwind_rules *rules, uint64_t link_
 	if (!found.rule && is_entry(rules, addr))
 		found = (struct unwind_found){.rule = &outermost};
 	return found;
+}
+
+struct unwind_found unwind_rules_find(struct unwind_rules *rules, uint64_t link_addr, bool exact)
+{
+	const struct rule_cached *known = rule_cache_get(&rules->known, link_addr, exact);
+
+	if (!known)
+		known = rule_cache_put(&rules->known, link_addr, exact, true,
+				       find(rules, link_addr, exact));
+	return known->found;
 }
 
 bool unwind_rules_is_return(const struct unwind_rules *rules, uint64_t link_addr)

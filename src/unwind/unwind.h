@@ -5,6 +5,7 @@
  *   rule_table.h  the rules of one file, searched and applied without memory of its own
  *   build.h       makes them from an object
  *   rules.h       the rules of one file, made when they are asked for
+ *   rule_cache.h  rules that were found, of a file or of a process
  *   from_code.h   a rule of code that has no unwind information
  *   step.h        one frame to its caller
  *   expression.h  DWARF expressions

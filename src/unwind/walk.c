@@ -1,7 +1,6 @@
 /*
- * Whole stacks. The rule of an address is looked for once and then remembered in a direct-mapped
- * table, until the map changes. The table begins small and grows with what is looked for: of most
- * processes few stacks are seen, and a build has thousands of processes.
+ * Whole stacks. The rule of an address is looked for once and then remembered until the map
+ * changes.
  *
  * Code without unwind information is stepped over by what it does until it returns, else by the
  * frame pointer, where that leads behind a call (made at run time: to any code). Callers found so
@@ -16,33 +15,21 @@
  * ABI, AMD64 supplement, section 3.4.1), where the rest of the frame leads nowhere.
  */
 #include "base/base.h"
+#include "unwind/rule_cache.h"
 #include "unwind/unwind.h"
 
 #include <string.h>
 
-#define CACHE_BITS_FIRST 6
-#define CACHE_BITS_LAST	 14
-
-struct cached_rule {
-	uint64_t addr; /* of the call */
-	struct unwind_found found;
-	bool is_code;	     /* something is mapped there */
-	uint32_t generation; /* of the map for which it holds */
-};
-
 struct unwind_map {
 	struct vec_of(struct unwind_mapping) mappings; /* by begin, apart from each other */
-	uint32_t generation;			       /* changes with the map */
-	uint32_t cache_bits;			       /* 0: there is none yet */
-	uint32_t misses;			       /* since the table has its size */
-	struct cached_rule *cache;
+	struct rule_cache known;		       /* holds for the map as it is */
 };
 
 struct unwind_map *unwind_map_new(void)
 {
 	struct unwind_map *map = mem_zalloc(sizeof(*map));
 
-	map->generation = 1;
+	rule_cache_init(&map->known);
 	return map;
 }
 
@@ -51,7 +38,7 @@ void unwind_map_free(struct unwind_map *map)
 	if (!map)
 		return;
 	vec_fini(&map->mappings);
-	free(map->cache);
+	rule_cache_fini(&map->known);
 	free(map);
 }
 
@@ -88,7 +75,7 @@ void unwind_map_remove(struct unwind_map *map, uint64_t begin, uint64_t end)
 
 	if (begin >= end)
 		return;
-	map->generation++;
+	rule_cache_drop(&map->known);
 	if (at < map->mappings.len && map->mappings.data[at].begin < begin) {
 		struct unwind_mapping *cut = &map->mappings.data[at];
 		struct unwind_mapping rest = *cut;
@@ -142,39 +129,17 @@ static struct unwind_found look_up(const struct unwind_mapping *mapping, uint64_
 	return found;
 }
 
-/* Before a table of less than CACHE_BITS_LAST has had as many misses as places. */
-static void cache_enlarge(struct unwind_map *map)
-{
-	map->cache_bits = map->cache_bits ? map->cache_bits + 2 : CACHE_BITS_FIRST;
-	map->misses = 0;
-	free(map->cache);
-	map->cache = mem_zalloc(sizeof(*map->cache) << map->cache_bits);
-}
-
-static struct cached_rule *cache_place(const struct unwind_map *map, uint64_t addr)
-{
-	return &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - map->cache_bits)];
-}
-
 /* Holds until the next call. */
-static const struct cached_rule *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
+static const struct rule_cached *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
 {
-	struct cached_rule *cached = map->cache ? cache_place(map, addr) : NULL;
+	const struct rule_cached *known = rule_cache_get(&map->known, addr, exact);
 
-	if (cached && cached->addr == addr && cached->generation == map->generation)
-		return cached;
-	if (!cached || (map->misses >> map->cache_bits && map->cache_bits < CACHE_BITS_LAST)) {
-		cache_enlarge(map);
-		cached = cache_place(map, addr);
-	}
+	if (known)
+		return known;
 	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
 
-	map->misses++;
-	*cached = (struct cached_rule){
-		.addr = addr, .is_code = mapping != NULL, .generation = map->generation};
-	if (mapping)
-		cached->found = look_up(mapping, addr, exact);
-	return cached;
+	return rule_cache_put(&map->known, addr, exact, mapping != NULL,
+			      mapping ? look_up(mapping, addr, exact) : (struct unwind_found){0});
 }
 
 bool unwind_map_is_outermost(struct unwind_map *map, uint64_t run_addr)
@@ -236,7 +201,7 @@ void unwind_walk(struct unwind_map *map, const struct unwind_registers *register
 			stack->end = now.value[UNWIND_RBP] ? UNWIND_NO_RULE : UNWIND_ROOT;
 			return;
 		}
-		const struct cached_rule *known = find_rule(map, addr, now.exact);
+		const struct rule_cached *known = find_rule(map, addr, now.exact);
 
 		if (!known->is_code && !now.exact) {
 			stack->end = UNWIND_BROKEN;

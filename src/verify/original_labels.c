@@ -29,13 +29,6 @@ struct label_check {
 	const unsigned char *original, *copy; /* the range's bytes in both files */
 };
 
-static int compare_addrs(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 static void note_uncopied(struct check *check, const struct insn *branch, void *context)
 {
 	struct label_check *labels = context;
@@ -52,7 +45,7 @@ static void find_met(struct label_check *labels)
 	vec_foreach (target, &labels->check->targets)
 		vec_push(&labels->met, target->target);
 	uncopied_branches_visit(labels->check, note_uncopied, labels);
-	vec_sort(&labels->met, compare_addrs);
+	sort_u64(labels->met.data, labels->met.len);
 }
 
 /* Whether something leads to one of the bytes [begin, end). */
@@ -226,7 +219,7 @@ static bool is_made(struct pointer_check *pointers, const struct check_range *ra
 		pointers->made_is_known = true;
 		vec_foreach (each, &pointers->check->ranges)
 			find_made_in(pointers, each);
-		vec_sort(&pointers->made, compare_addrs);
+		sort_u64(pointers->made.data, pointers->made.len);
 	}
 	const size_t first =
 		partition_point(pointers->made.len, i, pointers->made.data[i] <= range->begin);
