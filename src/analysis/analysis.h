@@ -220,6 +220,9 @@ struct analysis_wake {
 	uint32_t thread, function; /* ANALYSIS_NONE: not known */
 	/* Who had ended that thread's own wait, which went on meanwhile; NULL: it had not waited */
 	const struct analysis_wake *before;
+	/* Where several processes of one name are told together, each of whose threads has a name
+	   of its own: how many threads, of which `thread` is one; else 0. */
+	uint32_t threads;
 };
 
 /* OS time of a function by the program's own caller, cause, system call and object. */

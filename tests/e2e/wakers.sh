@@ -160,6 +160,18 @@ for caller, waker in (("main", "answers"), ("answers", "main")):
     # A quarter at least where nothing else runs, less where all processors are busy.
     assert waits > 1000 and seen >= 0.05 * waits and right >= 0.9 * seen, (caller, waits, seen, right)
 P
+# Of what is compared with, the page has no view of wakers.
+"$TARE" export --format=html --compare=pairs.tare pairs.tare >page.html || fail "no page"
+python3 - <<'P' || fail "of a comparison's page: $(wc -c <page.html) bytes"
+import base64, json, re, zlib
+
+def has_wakers(name):
+    data = zlib.decompress(base64.b64decode(re.search(rb'id="%s">([^<]*)<' % name, open("page.html", "rb").read())[1]))
+    about = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+    return any("wakers" in column for column, _, _ in about["columns"])
+
+assert has_wakers(b"tare-profile") and not has_wakers(b"tare-base")
+P
 "$TARE" merge -q profile.tare profile.tare -o merged.tare 2>/dev/null || fail "no merged profile"
 "$TARE" report wakers merged.tare 2>/dev/null && fail "a merged profile has wakers"
 

@@ -41,7 +41,7 @@ struct wakers {
 
 bool html_has_wakers(const struct analysis *analysis, const struct export_options *options)
 {
-	return analysis->wakers.len && !options->from && !options->to;
+	return analysis->wakers.len && analysis != options->base && !options->from && !options->to;
 }
 
 uint64_t html_waker_of(const struct analysis *analysis, const struct analysis_os *os)

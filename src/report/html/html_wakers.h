@@ -8,7 +8,8 @@
 
 enum { HTML_WAKERS_MAX = 1 << 18 };
 
-/* Whether there are any: they are known of the whole recording only. */
+/* Whether there are any to show: they are known of the whole recording only, and of what it is
+   compared with none are shown. */
 bool html_has_wakers(const struct analysis *analysis, const struct export_options *options);
 
 /* The number of a row of the view wakers among those of the analysis. */

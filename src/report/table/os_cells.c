@@ -101,6 +101,18 @@ static void append_waker(const struct report *report, const struct analysis_wake
 				       out);
 }
 
+static void append_waking_thread(const struct report *report, const struct analysis_wake *wake,
+				 struct str *out)
+{
+	const struct profile_thread *thread = report->analysis->threads.data[wake->thread].row;
+
+	if (wake->threads)
+		str_printf(out, "%s (%u processes)", thread->name ? thread->name : "",
+			   wake->threads);
+	else
+		append_thread(report, wake->thread, out);
+}
+
 GET(woken_by)
 {
 	if (!row->os->wake)
@@ -113,7 +125,7 @@ GET(woken_by_thread)
 {
 	if (!row->os->wake || row->os->wake->thread == ANALYSIS_NONE)
 		return;
-	append_thread(report, row->os->wake->thread, scratch);
+	append_waking_thread(report, row->os->wake, scratch);
 	cell_set_scratch(cell, scratch);
 }
 
@@ -128,7 +140,7 @@ GET(woken_before)
 		append_waker(report, wake, scratch);
 		if (wake->thread != ANALYSIS_NONE) {
 			str_append(scratch, " in ");
-			append_thread(report, wake->thread, scratch);
+			append_waking_thread(report, wake, scratch);
 		}
 		if (wake->before)
 			str_append(scratch, ", ");

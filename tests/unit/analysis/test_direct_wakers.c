@@ -94,8 +94,8 @@ static void test_half_is_not_most(void **state)
 static void test_what_differs_stays_apart(void **state)
 {
 	struct analysis analysis;
-	const struct analysis_wake a = wake_of(A, NULL), b = {WAKE_BY_THREAD, A, B, NULL};
-	const struct analysis_wake nobody = {WAKE_NOT_KNOWN, ANALYSIS_NONE, ANALYSIS_NONE, NULL};
+	const struct analysis_wake a = wake_of(A, NULL), b = {WAKE_BY_THREAD, A, B, NULL, 0};
+	const struct analysis_wake nobody = {WAKE_NOT_KNOWN, ANALYSIS_NONE, ANALYSIS_NONE, NULL, 0};
 
 	(void)state;
 	opened(&analysis);
@@ -111,12 +111,62 @@ static void test_what_differs_stays_apart(void **state)
 	closed(&analysis);
 }
 
+/* Threads of one name each, of processes `as`, `as` and `ld`; the last two are of one process. */
+static void add_threads(struct analysis *analysis)
+{
+	static const struct profile_process rows[] = {
+		{.name = "as"}, {.name = "as"}, {.name = "ld"}};
+	static const struct profile_thread thread = {.name = "worker"};
+	static const uint32_t process_of[] = {0, 1, 2, 2};
+
+	for (size_t i = 0; i < 3; i++)
+		vec_push(&analysis->processes, (struct analysis_process){.row = &rows[i]});
+	for (size_t i = 0; i < 4; i++)
+		vec_push(&analysis->threads,
+			 ((struct analysis_thread){.row = &thread, .process = process_of[i]}));
+}
+
+/* Of processes of one name, threads are one waker; of one process they are several. */
+static void test_processes_of_one_name_are_one_waker(void **state)
+{
+	struct analysis analysis;
+	const struct analysis_wake before[] = {{WAKE_BY_THREAD, 0, B, NULL, 0},
+					       {WAKE_BY_THREAD, 1, B, NULL, 0}};
+	const struct analysis_wake wakes[] = {{WAKE_BY_THREAD, 0, A, &before[1], 0},
+					      {WAKE_BY_THREAD, 1, A, &before[0], 0},
+					      {WAKE_BY_THREAD, 2, A, NULL, 0},
+					      {WAKE_BY_THREAD, 3, A, NULL, 0}};
+
+	(void)state;
+	opened(&analysis);
+	add_threads(&analysis);
+	for (size_t i = 0; i < 4; i++)
+		add(&analysis, &wakes[i], 1, 100 - i);
+	add(&analysis, &wakes[0], 1, 50);
+	analysis_find_direct_wakers(&analysis);
+	assert_int_equal(analysis.direct_wakers.len, 3);
+	const struct analysis_os *both = row(&analysis, 0);
+	assert_int_equal(both->ticks, 249);
+	assert_int_equal(both->wake->threads, 2);
+	assert_int_equal(both->wake->thread, 0);
+	assert_non_null(both->wake->before);
+	assert_int_equal(both->wake->before->threads, 2);
+	for (size_t i = 1; i < 3; i++) {
+		assert_int_equal(row(&analysis, i)->wake->threads, 0);
+		assert_int_equal(row(&analysis, i)->wake->thread, i + 1);
+	}
+	vec_fini(&analysis.processes);
+	vec_fini(&analysis.threads);
+	closed(&analysis);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains_of_one_waker_are_one_row),
 		cmocka_unit_test(test_half_is_not_most),
 		cmocka_unit_test(test_what_differs_stays_apart),
+		cmocka_unit_test(test_processes_of_one_name_are_one_waker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
