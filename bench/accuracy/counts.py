@@ -152,8 +152,14 @@ class Difference:
         return rows.calls[self.key] if self.name not in rows.imported_calls else rows.imported_calls[self.name]
 
 
-def reason(functions, key, difference, loops):
+# docs/reference/instrumentation.md: calls by conventions of their own.
+NOT_COUNTED = ("__tls_get_addr", "__fentry__", "mcount", "_mcount")
+
+
+def reason(functions, key, name, difference, loops):
     """Why calls differ, as far as these counts themselves show it."""
+    if name in NOT_COUNTED:
+        return "a compiler's own call, which is not counted"
     if key in functions.approximate:
         return "shown with ≈"
     return "jumps to its own begin, which are no calls" if loops[key] and difference == loops[key] else ""
@@ -181,7 +187,7 @@ def compare(found, rows, record, witness):
              for key, name in rows.names.items() if key[1] and key not in rows.functions.startup]
     pairs += [(name, rows.imported_places.get(name), calls, libraries[name])
               for name, calls in rows.imported_calls.items() if name in libraries]
-    wrong = [Difference(name, key, mine, theirs, reason(rows.functions, key, theirs - mine, loops))
+    wrong = [Difference(name, key, mine, theirs, reason(rows.functions, key, name, theirs - mine, loops))
              for name, key, mine, theirs in pairs if mine != theirs]
     for attempt in range(RECORDINGS):
         open_ones = [one for one in wrong if not one.why]
