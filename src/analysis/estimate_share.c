@@ -7,20 +7,14 @@
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
  * and dormant probes took in them; and before, what tare's own code took, by the samples there,
  * beyond the cost of the probes by calibration, which is that of a loop.
- *
- * What counters took of a function is not seen: samples right behind its counter may also be of
- * what the program waited for when it came there. Of a whole thread these are few beside those that
- * the counters are to blame for, so of all functions alike is taken off what such samples say
- * beyond calibration.
  */
 #include "analysis/estimate.h"
 
 #include <assert.h>
 #include <math.h>
 
-#define TICKS_MAX     0x1p62 /* which no thread lives for */
-#define COST_PART     4	     /* counters take a fourth of a function at most, by calibration */
-#define COUNTING_PART 2	     /* and half of a thread, by samples */
+#define TICKS_MAX 0x1p62 /* which no thread lives for */
+#define COST_PART 4	 /* counters take a fourth of a function at most */
 
 static wide territory_of(const struct estimate_tally *tally)
 {
@@ -164,71 +158,26 @@ static uint64_t path_add(struct analysis_values *values, const struct estimate_s
 	return cost;
 }
 
-/* What of a thread's clock was tare's in one way, by its samples. */
-struct own_time {
-	double weight; /* of the samples */
-	double known;  /* ticks that are known of anyhow */
-};
-
 /*
- * What tare took beyond what is known of it. 0 where the difference may be one of counting: within
- * two standard deviations.
+ * What tare's own code took beyond what is known of it. 0 where the difference may be one of
+ * counting: within two standard deviations.
  */
-static wide own_beyond(const struct estimate *estimate, const struct estimate_thread *thread,
-		       const struct sums *sums, const struct own_time *own)
+static uint64_t own_beyond(const struct estimate *estimate, const struct estimate_thread *thread,
+			   const struct sums *sums)
 {
 	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
-	const double probes = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
-			      (double)row->residual_ticks;
-	const double clock = (double)sums->cpu_ticks + probes;
+	const double own = (double)row->row->weight_in_runtime;
+	const double known = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
+			     (double)row->residual_ticks;
+	const double clock = (double)sums->cpu_ticks + known;
 	const double draws = (double)sums->samples * (double)sums->samples / (double)sums->squares +
 			     (double)row->row->samples_in_runtime;
 
-	if (estimate->event != 1 || own->weight <= 0 || sums->weight <= 0)
+	if (estimate->event != 1 || own <= 0 || sums->weight <= 0)
 		return 0;
-	const double share =
-		own->weight / ((double)row->row->weight_in_runtime + (double)sums->weight);
-	const double beyond = clock * share - own->known;
-
-	const bool is_chance = beyond <= 2 * clock * sqrt(share * (1 - share) / draws);
-
-	return share < 1 && !is_chance ? (wide)beyond : 0;
-}
-
-static wide probes_beyond(const struct estimate *estimate, const struct estimate_thread *thread,
-			  const struct sums *sums)
-{
-	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
-	const struct own_time own = {.weight = (double)row->row->weight_in_runtime,
-				     .known = (double)row->row->overhead_ticks +
-					      (double)row->row->own_ticks +
-					      (double)row->residual_ticks};
-
-	return own_beyond(estimate, thread, sums, &own);
-}
-
-/* Of the functions that samples decide, what path_add will take off. */
-static wide cost_by_calibration(const struct estimate_thread *thread, const struct share *shares)
-{
-	wide cost = 0;
-
-	vec_foreach (tally, &thread->list) {
-		if (tally->by_clock || tally->own <= 0)
-			continue;
-		const wide most = shares->whole / COST_PART * tally->own / shares->weight;
-		cost += tally->cost.whole < most ? tally->cost.whole : most;
-	}
-	return cost;
-}
-
-static wide counters_beyond(const struct estimate *estimate, const struct estimate_thread *thread,
-			    const struct sums *sums, const struct share *shares)
-{
-	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
-	const struct own_time own = {.weight = (double)row->row->weight_counting,
-				     .known = (double)cost_by_calibration(thread, shares)};
-
-	return own_beyond(estimate, thread, sums, &own);
+	const double share = own / (own + (double)sums->weight);
+	const double beyond = clock * share - known;
+	return beyond > 2 * clock * sqrt(share * (1 - share) / draws) ? (uint64_t)beyond : 0;
 }
 
 /* Of a function that is decided by samples. */
@@ -251,17 +200,12 @@ static void taken_off(struct analysis *analysis, const struct estimate_thread *t
 static void share_out(struct estimate *estimate, struct estimate_thread *thread,
 		      const struct sums *sums, struct share shares)
 {
-	struct share beyond = {.whole = probes_beyond(estimate, thread, sums),
+	struct share beyond = {.whole = own_beyond(estimate, thread, sums),
 			       .weight = shares.weight};
 
 	if (beyond.whole > shares.whole)
 		beyond.whole = shares.whole;
 	shares.whole -= beyond.whole;
-	struct share counting = {.whole = counters_beyond(estimate, thread, sums, &shares),
-				 .weight = shares.weight};
-	if (counting.whole > shares.whole / COUNTING_PART)
-		counting.whole = shares.whole / COUNTING_PART;
-	shares.whole -= counting.whole;
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_samples *samples = &estimate->paths.data[i].clocked;
 		struct analysis_node *node = &estimate->nodes.data[i];
@@ -270,10 +214,8 @@ static void share_out(struct estimate *estimate, struct estimate_thread *thread,
 		node->values.sampled = true;
 		if (!samples->samples)
 			continue;
-		const uint64_t counters = share_next(&counting, samples->weight);
-		const uint64_t own = share_next(&beyond, samples->weight) + counters;
+		const uint64_t own = share_next(&beyond, samples->weight);
 		node->values.amount[OVERHEAD_EXCLUSIVE] += own;
-		node->values.amount[COUNTING_EXCLUSIVE] += counters;
 		taken_off(estimate->analysis, thread,
 			  own + path_add(&node->values, samples,
 					 share_next(&shares, samples->weight),

@@ -569,19 +569,6 @@ static bool is_in_runtime(struct sample_assembly *assembly, uint32_t number, boo
 	return true;
 }
 
-/* Whether it was taken right behind a counter, and not in the kernel. */
-static bool is_counting(struct sample_assembly *assembly, const struct sample_log_sample *sample)
-{
-	if (!sample->node)
-		return false;
-	const struct log_location *location =
-		&assembly->locations.data[assembly->nodes.data[sample->node - 1].row.location - 1];
-
-	return location->place == PLACE_USER &&
-	       resolver_is_behind_count(assembly->images.data[location->row.image].module,
-					location->row.link_addr);
-}
-
 /* Events of perf know nothing of levels. */
 static bool was_off(const struct sample_assembly *assembly, const struct log_thread *thread,
 		    uint64_t ticks)
@@ -619,7 +606,6 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 	}
 	if (from->node)
 		sample.stack = sampled_stack_id(assembly, from->node, err);
-	sample.is_counting = is_counting(assembly, from);
 	if (sample.event == assembly->wait_event)
 		assembly->wait = (struct wake_told){
 			.thread = sample.thread,

@@ -26,7 +26,7 @@ struct track {
 /* A thread's samples in tare's own code. */
 struct own {
 	int64_t thread, event;
-	struct profile_thread_own row;
+	uint64_t samples, weight;
 };
 
 struct sample_builder {
@@ -197,23 +197,6 @@ static void value_count(struct sample_builder *builder, size_t track,
 	add_count(&value->unclocked_squares, squares);
 }
 
-/* NULL: the thread has some of an event that was added before. */
-static struct profile_thread_own *own_of(struct sample_builder *builder,
-					 const struct sample_builder_sample *sample)
-{
-	const struct own fresh = {.thread = sample->thread, .event = sample->event};
-	const uint64_t at =
-		*map_put(&builder->owns_by_thread, (uint64_t)sample->thread, builder->owns.len);
-
-	if (at == builder->owns.len)
-		vec_push(&builder->owns, fresh);
-	struct own *own = &builder->owns.data[at];
-
-	if (sample->event < own->event)
-		*own = fresh;
-	return sample->event > own->event ? NULL : &own->row;
-}
-
 bool sample_builder_add(struct sample_builder *builder, const struct sample_builder_sample *sample,
 			struct error *err)
 {
@@ -223,11 +206,6 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 	const size_t at = track_of(builder, sample->thread, sample->event);
 	struct track *track = &builder->tracks.data[at];
 
-	if (sample->is_counting) {
-		struct profile_thread_own *own = own_of(builder, sample);
-		if (own)
-			own->weight_counting += sample->weight;
-	}
 	track_put(track, sample, stack);
 	value_count(builder, at, sample, stack, truncated);
 	builder->counts.samples++;
@@ -239,13 +217,22 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 void sample_builder_add_own(struct sample_builder *builder,
 			    const struct sample_builder_sample *sample, uint64_t samples)
 {
-	struct profile_thread_own *own = own_of(builder, sample);
+	const uint64_t at =
+		*map_put(&builder->owns_by_thread, (uint64_t)sample->thread, builder->owns.len);
 
 	builder->counts.in_runtime += samples;
-	if (!own)
+	if (at == builder->owns.len) {
+		const struct own fresh = {.thread = sample->thread, .event = sample->event};
+		vec_push(&builder->owns, fresh);
+	}
+	struct own *own = &builder->owns.data[at];
+
+	if (sample->event > own->event)
 		return;
-	own->samples_in_runtime += samples;
-	own->weight_in_runtime += sample->weight;
+	if (sample->event < own->event)
+		*own = (struct own){.thread = sample->thread, .event = sample->event};
+	own->samples += samples;
+	own->weight += sample->weight;
 }
 
 /* ---- the end ---- */
@@ -253,7 +240,8 @@ void sample_builder_add_own(struct sample_builder *builder,
 static bool write_owns(struct sample_builder *builder, struct error *err)
 {
 	vec_foreach (own, &builder->owns) {
-		if (!profile_set_thread_own(builder->writer, own->thread, &own->row, err))
+		if (!profile_set_thread_in_runtime(builder->writer, own->thread, own->samples,
+						   own->weight, err))
 			return false;
 	}
 	return true;

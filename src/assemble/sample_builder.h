@@ -60,8 +60,7 @@ struct sample_builder_sample {
 	uint64_t weight; /* events that it stands for */
 	/* Samples that were taken at once, it among them: they are of one draw. 0: it alone. */
 	uint64_t at_once;
-	bool truncated;	  /* the stack goes on beyond the root that is known */
-	bool is_counting; /* taken right behind a counter: see resolver_is_behind_count */
+	bool truncated; /* the stack goes on beyond the root that is known */
 };
 
 /* Samples of a thread and event come in the order of time; one that does not counts at the time of

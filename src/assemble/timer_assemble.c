@@ -136,9 +136,8 @@ static int64_t thread_add(struct timer_assembly *assembly, const struct tare_tim
 
 /* What a sample's innermost frame is in. */
 struct timer_leaf {
-	int64_t stack;	  /* of the sample */
-	bool is_own;	  /* the stub of a probe, or the runtime that a static executable has */
-	bool is_counting; /* right behind a counter */
+	int64_t stack; /* of the sample */
+	bool is_own;   /* the stub of a probe, or the runtime that a static executable has */
 };
 
 /* What stands for the stub of a linkage table is the callee's, as samples in that are. */
@@ -153,7 +152,6 @@ static bool leaf_find(struct timer_assembly *assembly, const struct timer_proces
 	if (!place_find(assembly, process, sample, sample->count - 1, &place, err))
 		return false;
 	leaf->is_own = resolver_is_probe(place.module, place.link_addr);
-	leaf->is_counting = resolver_is_behind_count(place.module, place.link_addr);
 	resolver_sampled_address(place.module, place.link_addr, &callee);
 	leaf->stack =
 		sample_builder_called(assembly->builder, leaf->stack, place.module, callee, err);
@@ -200,7 +198,6 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.weight = reader->header.period_ns,
 			.at_once = sample.periods,
 			.truncated = !sample.complete,
-			.is_counting = leaf.is_counting,
 		};
 		ok = periods_add(assembly, &row, sample.periods, leaf.is_own, err);
 		if (sample.ticks > assembly->counts.last_ticks)

@@ -55,7 +55,6 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 	vec_sort(&code->functions, compare);
 	code->end = code_end(copy);
 	code->copy = copy;
-	map_init(&code->behind_counts);
 }
 
 void copy_code_fini(struct copy_code *code)
@@ -63,7 +62,6 @@ void copy_code_fini(struct copy_code *code)
 	vec_foreach (function, &code->functions)
 		vec_fini(&function->points);
 	vec_fini(&code->functions);
-	map_fini(&code->behind_counts);
 }
 
 static struct copy_function *function_of(const struct copy_code *code, uint64_t copy_addr)
@@ -98,37 +96,6 @@ static uint64_t behind_count(const struct object *copy, uint64_t at)
 	return bytes && memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0
 		       ? at + TARE_COUNT_BYTES
 		       : at;
-}
-
-/* Whether a branch of the function leads to the address; true where its code cannot be read. */
-static bool is_branched_to(const struct copy_function *function, const struct object *copy,
-			   uint64_t copy_addr)
-{
-	const uint64_t begin = function->copy_addr, size = function->stubs - begin;
-	const unsigned char *bytes = object_at(copy, begin, size);
-	struct insn insn;
-
-	if (!bytes)
-		return true;
-	for (uint64_t at = 0; at < size; at += insn.length)
-		if (!insn_decode(bytes + at, size - at, begin + at, &insn) ||
-		    (insn.rel_bits && !insn_is_call(&insn) && insn.target == copy_addr))
-			return true;
-	return false;
-}
-
-bool copy_code_is_behind_count(struct copy_code *code, uint64_t copy_addr)
-{
-	enum { NO = 1, YES };
-	const struct copy_function *function = function_of(code, copy_addr);
-
-	if (!function || copy_addr >= function->stubs ||
-	    behind_count(code->copy, copy_addr - TARE_COUNT_BYTES) != copy_addr)
-		return false;
-	uint64_t *known = map_put(&code->behind_counts, copy_addr, 0);
-	if (!*known)
-		*known = is_branched_to(function, code->copy, copy_addr) ? NO : YES;
-	return *known == YES;
 }
 
 /* What a stub has from the handler's return address on: [lea 8(%rsp),%rsp] [popf] jmp back. */

@@ -19,7 +19,6 @@ struct copy_code {
 	struct vec_of(struct copy_function) functions; /* ascending by copy_addr */
 	uint64_t end;				       /* of the copied code */
 	const struct object *copy;
-	struct map behind_counts; /* addresses that were asked for → whether they are */
 };
 
 /* `copy`: the instrumented file, whose copied code lies above `code_begin`, borrowed; its verdicts.
@@ -57,12 +56,6 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
  * copy. 0: it is no such address.
  */
 uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last);
-
-/*
- * Whether a counter stands before the address, and nothing leads there but by the counter: a sample
- * has the instruction behind the one that the processor waited for.
- */
-bool copy_code_is_behind_count(struct copy_code *code, uint64_t copy_addr);
 
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);

@@ -188,7 +188,6 @@ static void thread_combine(struct profile_thread *to, const struct profile_threa
 	add_count(&to->own_ticks, from->own_ticks);
 	add_count(&to->samples_in_runtime, from->samples_in_runtime);
 	add_count(&to->weight_in_runtime, from->weight_in_runtime);
-	add_count(&to->weight_counting, from->weight_counting);
 	add_losses(to->thread_losses, from->thread_losses, TABLE_COUNT(to->thread_losses));
 	to->limits |= from->limits;
 }

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 13	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 12	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
@@ -101,15 +101,8 @@ struct profile_thread {
 	/* Taken in tare's own code, and kept nowhere else; of the event that stands first. */
 	uint64_t samples_in_runtime;
 	uint64_t weight_in_runtime; /* events that they stand for */
-	/* Of the samples of that event which are kept: taken right behind a counter. */
-	uint64_t weight_counting;
 	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	uint32_t limits; /* enum tare_limits: what it has met */
-};
-
-/* As in struct profile_thread. */
-struct profile_thread_own {
-	uint64_t samples_in_runtime, weight_in_runtime, weight_counting;
 };
 
 struct profile_module {
@@ -476,9 +469,8 @@ bool profile_set_module_lines(struct profile_writer *writer, int64_t module, con
 			      struct error *err);
 bool profile_set_process_name(struct profile_writer *writer, int64_t process, const char *name,
 			      struct error *err);
-/* What of its samples was tare's. */
-bool profile_set_thread_own(struct profile_writer *writer, int64_t thread,
-			    const struct profile_thread_own *own, struct error *err);
+bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
+				   uint64_t weight, struct error *err);
 /* row->id is chosen by the caller. */
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);

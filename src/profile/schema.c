@@ -123,7 +123,6 @@ static const struct profile_column thread_columns[] = {
 	SINCE(5, profile_thread, preempted_ticks, COLUMN_COUNT),
 	SINCE(5, profile_thread, samples_in_runtime, COLUMN_COUNT),
 	SINCE(5, profile_thread, weight_in_runtime, COLUMN_COUNT),
-	SINCE(13, profile_thread, weight_counting, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

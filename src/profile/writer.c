@@ -28,7 +28,7 @@ struct profile_writer {
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
 	sqlite3_stmt *insert_many[PROFILE_TABLES]; /* NULL: not needed yet */
-	sqlite3_stmt *set_source, *set_lines, *set_own, *set_process_name;
+	sqlite3_stmt *set_source, *set_lines, *set_in_runtime, *set_process_name;
 	struct write_behind behind;
 	struct row_batch waiting[PROFILE_TABLES];
 	struct byte_vec per_call;      /* of the node that is added */
@@ -158,8 +158,8 @@ static bool writer_create(struct profile_writer *writer, struct error *err)
 				      -1, &writer->set_lines, NULL) ||
 		   sqlite3_prepare_v2(writer->database,
 				      "UPDATE thread SET samples_in_runtime=?2, "
-				      "weight_in_runtime=?3, weight_counting=?4 WHERE id=?1",
-				      -1, &writer->set_own, NULL) ||
+				      "weight_in_runtime=?3 WHERE id=?1",
+				      -1, &writer->set_in_runtime, NULL) ||
 		   sqlite3_prepare_v2(writer->database, "UPDATE process SET name=?2 WHERE id=?1",
 				      -1, &writer->set_process_name, NULL)))
 		ok = writer_fail(writer, err);
@@ -213,9 +213,9 @@ static bool writer_close(struct profile_writer *writer)
 	}
 	sqlite3_finalize(writer->set_source);
 	sqlite3_finalize(writer->set_lines);
-	sqlite3_finalize(writer->set_own);
+	sqlite3_finalize(writer->set_in_runtime);
 	sqlite3_finalize(writer->set_process_name);
-	writer->set_source = writer->set_lines = writer->set_own = NULL;
+	writer->set_source = writer->set_lines = writer->set_in_runtime = NULL;
 	writer->set_process_name = NULL;
 	const bool ok = sqlite3_close(writer->database) == SQLITE_OK;
 	if (ok)
@@ -630,15 +630,14 @@ bool profile_set_process_name(struct profile_writer *writer, int64_t process, co
 	return writer_update(writer, writer->set_process_name, process, err);
 }
 
-bool profile_set_thread_own(struct profile_writer *writer, int64_t thread,
-			    const struct profile_thread_own *own, struct error *err)
+bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
+				   uint64_t weight, struct error *err)
 {
 	if (!writer_claim(writer, err))
 		return false;
-	sqlite3_bind_int64(writer->set_own, 2, (int64_t)own->samples_in_runtime);
-	sqlite3_bind_int64(writer->set_own, 3, (int64_t)own->weight_in_runtime);
-	sqlite3_bind_int64(writer->set_own, 4, (int64_t)own->weight_counting);
-	return writer_update(writer, writer->set_own, thread, err);
+	sqlite3_bind_int64(writer->set_in_runtime, 2, (int64_t)samples);
+	sqlite3_bind_int64(writer->set_in_runtime, 3, (int64_t)weight);
+	return writer_update(writer, writer->set_in_runtime, thread, err);
 }
 
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,

@@ -152,8 +152,6 @@ void resolver_prepare_sampled(struct resolve_module *module, const uint64_t *lin
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
-/* Whether a thread at link_addr has just gone by a counter of the instrumented copy. */
-bool resolver_is_behind_count(struct resolve_module *module, uint64_t link_addr);
 
 /* What the counters of a module's copy count. Until resolver_fini. */
 struct resolve_counted {

@@ -84,12 +84,6 @@ uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_a
 	return resolver_copied_address(module, *callee ? last : link_addr);
 }
 
-bool resolver_is_behind_count(struct resolve_module *module, uint64_t link_addr)
-{
-	return is_behind_original(module, link_addr) &&
-	       copy_code_is_behind_count(&module->copy_code, link_addr);
-}
-
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
 {
 	return is_behind_original(module, link_addr) &&

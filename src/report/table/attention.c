@@ -236,7 +236,6 @@ static bool is_older(const struct report *report, struct str *text)
 			: NULL,
 		report->analysis->wakers.len ? "when waits were that others ended" : NULL,
 		NULL, /* what was learned: another table has it */
-		report->analysis->totals.estimated ? "part of what counters took" : NULL,
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

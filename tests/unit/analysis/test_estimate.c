@@ -267,20 +267,15 @@ static void test_counters_cost_at_most_a_quarter(void **state)
 	assert_int_equal(analysis->totals.overhead, 2 * MS + THREAD_OVERHEAD);
 }
 
-/* Samples in tare's own code; of the 800 others, those behind counters; and what calibration says
-   that f's counter took. */
-static void begin_with_own(uint64_t own, uint64_t counting, uint64_t cost_ticks)
+static void begin_with_own(uint64_t own)
 {
-	const struct profile_thread_own row = {.samples_in_runtime = own,
-					       .weight_in_runtime = own * 1000000,
-					       .weight_counting = counting * 1000000};
 	struct error err;
 	const int64_t in_main = begin_main();
 
-	counted_at_cost(f, 1000, cost_ticks);
+	disarm(f, 1000);
 	samples(in_main, 200);
 	samples(call(in_main, f), 600);
-	assert_true(profile_set_thread_own(writer, thread, &row, &err));
+	assert_true(profile_set_thread_in_runtime(writer, thread, own, own * 1000000, &err));
 	finish();
 }
 
@@ -291,7 +286,7 @@ static void test_own_samples_take_off(void **state)
 	const uint64_t left = 10 * MS - beyond;
 
 	(void)state;
-	begin_with_own(200, 0, 0);
+	begin_with_own(200);
 	assert_cpu("f", left * 3 / 4, left * 3 / 4, true);
 	assert_int_equal(analysis->totals.cpu, left);
 	assert_int_equal(analysis->totals.overhead, known + beyond);
@@ -301,41 +296,9 @@ static void test_own_samples_take_off(void **state)
 static void test_few_own_samples_take_nothing_off(void **state)
 {
 	(void)state;
-	begin_with_own(3, 0, 0);
+	begin_with_own(3);
 	assert_cpu("f", 10 * MS * 3 / 4, 10 * MS * 3 / 4, true);
 	assert_int_equal(analysis->totals.overhead, THREAD_OVERHEAD);
-}
-
-/* A tenth of the thread's samples was taken behind counters: all functions have so much less. What
-   calibration knows of that is f's alone. */
-static void test_calibration_is_part_of_what_counters_took(void **state)
-{
-	const uint64_t beyond = (10 * MS + THREAD_OVERHEAD) / 10 - MS / 2;
-
-	(void)state;
-	begin_with_own(0, 80, MS / 2);
-	assert_cpu("f", (10 * MS - beyond) * 3 / 4 - MS / 2, (10 * MS - beyond) * 3 / 4 - MS / 2,
-		   true);
-	assert_int_equal(values_of("main")->amount[CPU_EXCLUSIVE], (10 * MS - beyond) / 4);
-	assert_int_equal(analysis->totals.counting, MS / 2 + beyond);
-}
-
-/* Calibration says more than the samples do, which may be by chance. */
-static void test_calibration_stays_where_samples_say_less(void **state)
-{
-	(void)state;
-	begin_with_own(0, 30, MS / 2);
-	assert_int_equal(analysis->totals.counting, MS / 2);
-	assert_cpu("main", 10 * MS - MS / 2, 10 * MS / 4, true);
-}
-
-/* Nearly all samples behind counters: half of the time is left. */
-static void test_counters_take_half_at_most(void **state)
-{
-	(void)state;
-	begin_with_own(0, 790, 0);
-	assert_int_equal(analysis->totals.cpu, 5 * MS);
-	assert_int_equal(analysis->totals.counting, 5 * MS);
 }
 
 /* Where all calls were timed and nothing unseen was called, the clock is surer than 2 samples. */
@@ -973,9 +936,6 @@ int main(void)
 		ESTIMATE_TEST(test_counters_cost_at_most_a_quarter),
 		ESTIMATE_TEST(test_own_samples_take_off),
 		ESTIMATE_TEST(test_few_own_samples_take_nothing_off),
-		ESTIMATE_TEST(test_calibration_is_part_of_what_counters_took),
-		ESTIMATE_TEST(test_calibration_stays_where_samples_say_less),
-		ESTIMATE_TEST(test_counters_take_half_at_most),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_samples_contradict_the_clock),
 		ESTIMATE_TEST(test_chance_contradicts_nothing),

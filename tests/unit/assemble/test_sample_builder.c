@@ -309,31 +309,6 @@ static void test_own_samples_are_their_threads(void **state)
 	profile_close(profile);
 }
 
-/* They are the program's, and told of beside. */
-static void test_samples_behind_counters_are_kept(void **state)
-{
-	const int64_t in_main = stack("main");
-	struct sample_builder_sample sample = {.thread = thread,
-					       .event = event,
-					       .stack = in_main,
-					       .ticks = 100,
-					       .weight = 7,
-					       .is_counting = true};
-	struct error err;
-	size_t count;
-
-	(void)state;
-	assert_true(sample_builder_add(builder, &sample, &err));
-	assert_true(sample_builder_add(builder, &sample, &err));
-	add(in_main, 101, 10, false);
-	struct profile *profile = finish();
-	const struct profile_thread *threads = profile_threads(profile, &count);
-	assert_int_equal(threads[0].weight_counting, 14);
-	assert_int_equal(threads[0].samples_in_runtime, 0);
-	assert_int_equal(profile_samplings(profile, &count)->samples, 3);
-	profile_close(profile);
-}
-
 /* ---- chunks ---- */
 
 struct chunk_list {
@@ -440,7 +415,6 @@ int main(void)
 		BUILDER_TEST(test_before_the_clock_begins),
 		BUILDER_TEST(test_thread_without_a_clock),
 		BUILDER_TEST(test_own_samples_are_their_threads),
-		BUILDER_TEST(test_samples_behind_counters_are_kept),
 		BUILDER_TEST(test_chunks_have_every_sample),
 		BUILDER_TEST(test_time_does_not_go_back),
 		BUILDER_TEST(test_without_room_the_sample_counts),
