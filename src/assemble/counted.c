@@ -106,6 +106,7 @@ struct sum {
 	counter_cost cost;
 	bool learned; /* it was only counted from the start */
 	bool is_listed;
+	bool ever_entered; /* in a thread before */
 };
 
 /* What is counted in functions less often takes too little to look for them. */
@@ -116,7 +117,6 @@ struct summing {
 	const struct counted_process *process;
 	struct vec_of(struct sum) sums; /* by function */
 	struct vec_of(uint64_t) listed; /* functions that have one */
-	struct byte_vec entered;	/* by function: whether any thread has entered it */
 	struct map disarmed;		/* places of the process that were ever disarmed */
 	struct map missed;		/* functions that have a row for it */
 	bool pointers_missed;		/* calls through pointers were made there */
@@ -126,10 +126,8 @@ static struct sum *sum_of(struct summing *summing, int64_t function)
 {
 	const size_t place = (size_t)function;
 
-	while (summing->sums.len <= place) {
+	while (summing->sums.len <= place)
 		vec_push(&summing->sums, (struct sum){0});
-		vec_push(&summing->entered, false);
-	}
 	struct sum *sum = &summing->sums.data[place];
 	if (!sum->is_listed)
 		vec_push(&summing->listed, place);
@@ -419,9 +417,7 @@ static bool write_rows(struct summing *summing, int64_t thread, struct error *er
 			.learned = sum->learned,
 		};
 
-		*sum = (struct sum){0};
-		if (row.entered)
-			summing->entered.data[*function] = true;
+		*sum = (struct sum){.ever_entered = sum->ever_entered || row.entered};
 		if (row.entered || row.called)
 			ok = ok &&
 			     profile_add_counted(summing->process->resolver->writer, &row, err);
@@ -432,7 +428,7 @@ static bool write_rows(struct summing *summing, int64_t thread, struct error *er
 
 static bool is_entered(const struct summing *summing, int64_t function)
 {
-	return (size_t)function < summing->entered.len && summing->entered.data[function];
+	return (size_t)function < summing->sums.len && summing->sums.data[function].ever_entered;
 }
 
 /* Of functions whose calls may be more than are known. */
@@ -504,7 +500,6 @@ bool counted_write(struct counted_file *file, const struct counted_process *proc
 			(!summing.pointers_missed || write_missed(&summing, err));
 	vec_fini(&summing.sums);
 	vec_fini(&summing.listed);
-	vec_fini(&summing.entered);
 	map_fini(&summing.disarmed);
 	map_fini(&summing.missed);
 	return ok;

@@ -1,7 +1,7 @@
 /*
  * base: what every module stands on — errors, memory, vectors, maps, text, bounds-checked bytes,
- * files, searches, loops on all processors, limits. Knows nothing of profiling. Include the single
- * headers; this one states the contract.
+ * files, searches, sorting, loops on all processors, limits. Knows nothing of profiling. Include
+ * the single headers; this one states the contract.
  */
 #ifndef TARE_BASE_BASE_H
 #define TARE_BASE_BASE_H
