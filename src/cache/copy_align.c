@@ -6,7 +6,7 @@
  * - a probe: only in the copy, a comparison or jump that leads out of the original;
  * - another form, of reads of tables: where nothing ahead fits, one stands for the other.
  *
- * Behind that stand the other ways of calls and the counts of branches, each of which belongs to
+ * Behind that stand the stubs of bound calls and the counts of branches, each of which belongs to
  * the call or branch that leads there. What counts the rounds of a loop has copies of its block, in
  * the same order.
  *
@@ -15,6 +15,7 @@
 #include "cache/copy_align.h"
 
 #include "base/partition.h"
+#include "cache/copy_steps.h"
 #include "insn/insn.h"
 
 #include <string.h>
@@ -180,20 +181,46 @@ static void take_rounds(struct copy_points *points, struct side original, struct
 	}
 }
 
+/* Places behind the instructions of the copy, and to what in the original they belong: where bound
+   calls lead to; behind these, where they lead elsewhere; and behind all calls, counts of branches.
+   */
+struct stubs {
+	struct copy_points bound_calls, far_calls, branches;
+};
+
 /* Before a call, a branch leads to its other way. */
-static void take_way(struct copy_points *far_calls, const struct side *original,
-		     const struct side *copy)
+static void take_way(struct stubs *stubs, const struct side *original, const struct side *copy)
 {
 	const struct copy_point call = {copy->insn.target, original->at, original->insn.length};
 
 	if (insn_is_call(&original->insn) && copy->insn.kind == INSN_BRANCH)
-		vec_push(far_calls, call);
+		vec_push(&stubs->far_calls, call);
 }
 
-static void take_far_calls(struct copy_points *points, const struct copy_points *far_calls,
-			   const struct side *copy)
+/* A call of what stands for the stub of a linkage table. */
+static bool is_bound_call(const struct copy_pair *pair, const struct side *original,
+			  const struct side *copy, struct bound_stub *stub)
 {
-	vec_foreach (call, far_calls)
+	return insn_is_call(&original->insn) && copy->insn.kind == INSN_CALL &&
+	       copy->insn.target > copy->at && copy->insn.target < copy->end &&
+	       bound_stub_read(pair->copy, copy->insn.target, stub);
+}
+
+static void take_bound_call(struct stubs *stubs, const struct side *original,
+			    const struct side *copy, const struct bound_stub *stub)
+{
+	const uint64_t addr = original->at;
+	const uint32_t length = original->insn.length;
+
+	vec_push(&stubs->bound_calls, ((struct copy_point){copy->insn.target, addr, length}));
+	if (stub->far)
+		vec_push(&stubs->far_calls, ((struct copy_point){stub->far, addr, length}));
+}
+
+static void take_calls(struct copy_points *points, const struct copy_points *calls,
+		       const struct side *copy)
+{
+	vec_foreach (call, calls)
 		if (call->copy_addr >= copy->at && call->copy_addr < copy->end &&
 		    (!points->len || call->copy_addr > vec_last(points).copy_addr))
 			vec_push(points, *call);
@@ -233,15 +260,11 @@ static void take_pair(struct copy_points *points, struct copy_points *branches,
 	original->at += original->insn.length;
 }
 
-/* Places behind the instructions of the copy, and to what in the original they belong. */
-struct stubs {
-	struct copy_points far_calls, branches;
-};
-
 static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
 			      struct side *copy, struct copy_points *points, struct stubs *stubs)
 {
 	size_t pairs = 0, other_forms = 0;
+	struct bound_stub stub;
 
 	while (original->at < original->end) {
 		if (!side_decode(original))
@@ -259,13 +282,17 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 		} else if (is_probe(pair, copy) || (is_filler(&copy->insn) && !filler)) {
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
+		} else if (is_bound_call(pair, original, copy, &stub)) {
+			take_bound_call(stubs, original, copy, &stub);
+			take_pair(points, &stubs->branches, original, copy);
+			pairs++;
 		} else if (fits(original, copy)) {
 			take_pair(points, &stubs->branches, original, copy);
 			pairs++;
 		} else if (filler) {
 			original->at += original->insn.length;
 		} else if (fits_ahead(pair, original, *copy)) {
-			take_way(&stubs->far_calls, original, copy);
+			take_way(stubs, original, copy);
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
 		} else {
@@ -285,24 +312,32 @@ bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
 				   read_side_by_side(pair, &original, &copy, points, &stubs);
 
 	if (fits_together) {
-		take_far_calls(points, &stubs.far_calls, &copy);
+		take_calls(points, &stubs.bound_calls, &copy);
+		take_calls(points, &stubs.far_calls, &copy);
 		take_counts(points, &stubs.branches, &original, &copy);
 	} else {
 		points->len = 0;
 	}
+	vec_fini(&stubs.bound_calls);
 	vec_fini(&stubs.far_calls);
 	vec_fini(&stubs.branches);
 	return fits_together;
 }
 
-uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr)
+const struct copy_point *copy_points_at(const struct copy_points *points, uint64_t copy_addr)
 {
 	const size_t above =
 		partition_point(points->len, i, points->data[i].copy_addr <= copy_addr);
 
-	if (!above)
+	return above ? &points->data[above - 1] : NULL;
+}
+
+uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr)
+{
+	const struct copy_point *point = copy_points_at(points, copy_addr);
+
+	if (!point)
 		return 0;
-	const struct copy_point *point = &points->data[above - 1];
 	const uint64_t within = copy_addr - point->copy_addr;
 	return point->addr + (within < point->length ? within
 			      : point->length	     ? point->length - 1

@@ -26,6 +26,8 @@ struct copy_pair {
 
 /* False, and no points, where the two do not fit together. */
 bool copy_points_read(const struct copy_pair *pair, struct copy_points *points);
+/* The last point that does not lie behind the address; or NULL. */
+const struct copy_point *copy_points_at(const struct copy_points *points, uint64_t copy_addr);
 /* The original address of a copied one; 0 if there is none. */
 uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr);
 

@@ -1,27 +1,17 @@
 /* Where which copy lies is the rewriter's to say: see cache/coverage.h. */
 #include "cache/copy_code.h"
 
-#include "abi/module.h"
 #include "base/parallel.h"
+#include "cache/copy_steps.h"
 #include "insn/insn.h"
 
 #include <string.h>
-
-enum { JUMP = 0xe9, JUMP_BYTES = 5, CALL = 0xe8, CALL_BYTES = 5 };
 
 static int compare(const void *a, const void *b)
 {
 	const struct copy_function *x = a, *y = b;
 
 	return x->copy_addr < y->copy_addr ? -1 : x->copy_addr > y->copy_addr;
-}
-
-static uint64_t distance_target(const unsigned char *distance_at, uint64_t end)
-{
-	int32_t distance;
-
-	memcpy(&distance, distance_at, sizeof(distance));
-	return end + (uint64_t)(int64_t)distance;
 }
 
 static uint64_t code_end(const struct object *object)
@@ -88,16 +78,6 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
 	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
 }
 
-/* Behind a counter, if one stands there. */
-static uint64_t behind_count(const struct object *copy, uint64_t at)
-{
-	const unsigned char *bytes = object_at(copy, at, TARE_COUNT_BYTES);
-
-	return bytes && memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0
-		       ? at + TARE_COUNT_BYTES
-		       : at;
-}
-
 /* What a stub has from the handler's return address on: [lea 8(%rsp),%rsp] [popf] jmp back. */
 static uint64_t stub_back(const struct object *copy, uint64_t at)
 {
@@ -110,8 +90,7 @@ static uint64_t stub_back(const struct object *copy, uint64_t at)
 	bytes = object_at(copy, at, 1);
 	if (bytes && *bytes == POP_FLAGS)
 		at++;
-	bytes = object_at(copy, at, JUMP_BYTES);
-	return bytes && *bytes == JUMP ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
+	return copy_jump_target(copy, at);
 }
 
 uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
@@ -119,7 +98,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 	const struct object *copy = code->copy;
 	const uint64_t probe_end =
 		copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
-	const uint64_t back = probe_end ? behind_count(copy, probe_end) : 0;
+	const uint64_t back = probe_end ? copy_behind_count(copy, probe_end) : 0;
 	const struct copy_function *function = back ? function_of(code, back) : NULL;
 	struct insn insn;
 
@@ -130,35 +109,6 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 	if (!bytes || !insn_decode(bytes, size, back, &insn) || !insn_is_call(&insn))
 		return 0;
 	return back + insn.length - 1;
-}
-
-/* Where the instruction of five bytes at `at` leads, if it begins with `opcode`; else 0. */
-static uint64_t target_of(const struct object *copy, uint64_t at, unsigned char opcode)
-{
-	const unsigned char *bytes = object_at(copy, at, JUMP_BYTES);
-
-	return bytes && *bytes == opcode ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
-}
-
-/*
- * A call that goes through a slot, unless this file has the function that the slot leads to: then
- * a jump stands for the stub of the linkage table. See rewrite/emit_probe.c.
- *
- *   …; call near; behind: …
- *   far: …; jmp behind; near: jmp copy of the function
- */
-uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last)
-{
-	const struct copy_function *function = function_of(code, copy_addr);
-
-	if (!function || copy_addr >= function->stubs)
-		return 0;
-	const uint64_t behind = target_of(code->copy, copy_addr - JUMP_BYTES, JUMP);
-	const uint64_t callee = behind ? target_of(code->copy, copy_addr, JUMP) : 0;
-	if (!callee || target_of(code->copy, behind - CALL_BYTES, CALL) != copy_addr)
-		return 0;
-	*last = behind - 1;
-	return copy_code_function(code, callee);
 }
 
 static void read_points(const struct copy_code *code, const struct object *original,
@@ -215,6 +165,23 @@ void copy_code_prepare(struct copy_code *code, const struct object *original,
 						     .piece = PIECE,
 						     .threads = parallel_threads(0)});
 	vec_fini(&preparation.functions);
+}
+
+uint64_t copy_code_bound_call(struct copy_code *code, const struct object *original,
+			      uint64_t copy_addr, uint64_t *last)
+{
+	struct copy_function *function = function_of(code, copy_addr);
+	struct bound_stub stub;
+
+	if (!function || copy_addr >= function->stubs)
+		return 0;
+	read_points(code, original, function);
+	const struct copy_point *call = copy_points_at(&function->points, copy_addr);
+	if (!call || !call->length || !bound_stub_read(code->copy, call->copy_addr, &stub) ||
+	    copy_addr < stub.jump)
+		return 0;
+	*last = call->addr + call->length - 1;
+	return copy_code_function(code, stub.copy);
 }
 
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,

@@ -52,10 +52,11 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 
 /*
  * Where the address is in what stands for the stub of a procedure linkage table in a copied call:
- * the original begin of the function that is called; *last gets the last byte of the call in the
- * copy. 0: it is no such address.
+ * the original begin of the function that is called; *last gets the original address of the call's
+ * last byte. 0: it is no such address.
  */
-uint64_t copy_code_bound_call(const struct copy_code *code, uint64_t copy_addr, uint64_t *last);
+uint64_t copy_code_bound_call(struct copy_code *code, const struct object *original,
+			      uint64_t copy_addr, uint64_t *last);
 
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);

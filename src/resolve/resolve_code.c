@@ -78,10 +78,11 @@ uint64_t resolver_sampled_address(struct resolve_module *module, uint64_t link_a
 {
 	uint64_t last;
 
-	*callee = is_behind_original(module, link_addr)
-			  ? copy_code_bound_call(&module->copy_code, link_addr, &last)
-			  : 0;
-	return resolver_copied_address(module, *callee ? last : link_addr);
+	*callee =
+		is_behind_original(module, link_addr)
+			? copy_code_bound_call(&module->copy_code, module->object, link_addr, &last)
+			: 0;
+	return *callee ? last : resolver_copied_address(module, link_addr);
 }
 
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)

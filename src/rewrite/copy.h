@@ -20,7 +20,7 @@ struct copy_extra {
 	bool leaves;
 };
 
-/* A call whose other way lies at [copy_begin, copy_end), in the stubs. */
+/* A call that has another way, at [copy_begin, copy_end) in the stubs. */
 struct copy_far_call {
 	uint64_t last; /* original address of the call's last byte */
 	uint64_t copy_begin, copy_end;
@@ -40,8 +40,7 @@ struct copy_range {
 	const uint32_t *copy_offset;
 	size_t insn_count;
 	struct vec_of(struct copy_extra) extras; /* ascending; those in the stubs and inline ones */
-	struct vec_of(
-		struct copy_far_call) far_calls; /* one behind the other, from stubs_begin on */
+	struct vec_of(struct copy_far_call) far_calls; /* ascending */
 };
 
 struct copy_ranges vec_of(struct copy_range);

@@ -27,16 +27,18 @@ struct probe {
 enum stub_kind {
 	STUB_PROBE,
 	STUB_BRANCH, /* counts how often it is taken */
-	STUB_CALL,   /* through the PLT, where that leads to another file */
+	STUB_CALL,   /* of a call through the PLT, where that leads to this file */
+	STUB_FAR,    /* … and where it leads to another */
 };
 
 /* A stub that is still to be written. */
 struct stub {
 	enum stub_kind kind;
 	struct probe probe; /* of a call: that before it, if is_probed */
-	bool is_probed, to_body;
-	uint64_t callee; /* of a call; and the offset of the rel32 that calls */
-	uint32_t call;
+	bool is_probed;
+	bool is_compared;	 /* where the call stands; the stub need not */
+	uint64_t callee, slot;	 /* of a call, and where it is bound */
+	uint32_t call;		 /* offset of the rel32 that calls the stub */
 	const struct insn *insn; /* the branch, or the call */
 	uint32_t counter;	 /* of the branch, of the range's */
 	uint32_t jump;		 /* offset of the rel32 that leads to it */

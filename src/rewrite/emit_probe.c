@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { DROP_BYTES = 5 }; /* of the lea behind CALL_INDIRECT's handler call */
+enum {
+	DROP_BYTES = 5,	  /* of the lea behind CALL_INDIRECT's handler call */
+	RETURN_BYTES = 8, /* of a return address */
+};
 
 static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
 
@@ -295,9 +298,10 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	emitter->leaves = false;
 }
 
+static void emit_call_stub(struct emitter *emitter, const struct stub *stub);
 static void emit_far_call(struct emitter *emitter, const struct stub *stub);
 
-/* Far calls have probes, which are more stubs. */
+/* Some stubs have others: far calls of bound ones, and their probes. */
 static void emit_stubs_of(struct emitter *emitter, enum stub_kind kind,
 			  void (*emit)(struct emitter *emitter, const struct stub *stub))
 {
@@ -312,7 +316,8 @@ static void emit_stubs_of(struct emitter *emitter, enum stub_kind kind,
 void emit_stubs(struct emitter *emitter)
 {
 	emitter->range->stubs_offset = emit_offset(emitter);
-	emit_stubs_of(emitter, STUB_CALL, emit_far_call);
+	emit_stubs_of(emitter, STUB_CALL, emit_call_stub);
+	emit_stubs_of(emitter, STUB_FAR, emit_far_call);
 	emit_stubs_of(emitter, STUB_BRANCH, emit_branch_stub);
 	emitter->range->probe_stubs_offset = emit_offset(emitter);
 	emit_stubs_of(emitter, STUB_PROBE, emit_stub);
@@ -481,11 +486,28 @@ static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 	}
 }
 
+/* lea original(%rip),%r11; cmp %r11,slot(%rip) */
+static void emit_slot_compare(struct emitter *emitter, const struct stub *stub)
+{
+	emit_code(emitter, 0x4c, 0x8d, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, stub->callee, 0);
+	emit_code(emitter, 0x4c, 0x39, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, stub->slot, 0);
+}
+
+/* The opcode has been written; returns where the distance is. */
+static uint32_t emit_distance(struct emitter *emitter)
+{
+	put_u32(&emitter->range->code, 0);
+	return emit_offset(emitter) - 4;
+}
+
 /*
- * lea original(%rip),%r11; cmp %r11,slot(%rip); jne far; [count;] call near; behind:
- * …; far: the call as it was; jmp behind; near: jmp copy
+ * call stub; or, of a function that is counted where it is called:
  *
- * `probe`: what the far call has before it; or NULL.
+ *   the comparison; jne far; count; call stub
+ *
+ * `probe`: what stands before a call that leads to another file; or NULL.
  */
 static void emit_bound_call(struct emitter *emitter, const struct insn *insn,
 			    const struct bound_call *bound, const struct probe *probe)
@@ -493,21 +515,20 @@ static void emit_bound_call(struct emitter *emitter, const struct insn *insn,
 	struct stub stub = {.kind = STUB_CALL,
 			    .insn = insn,
 			    .callee = bound->callee->begin,
-			    .is_probed = probe};
+			    .slot = bound->slot,
+			    .is_probed = probe,
+			    .is_compared = goes_to_body(emitter->program, bound->callee->begin)};
 
 	if (probe)
 		stub.probe = *probe;
-	emit_code(emitter, 0x4c, 0x8d, 0x1d);
-	emit_fixup(emitter, FIXUP_ADDRESS, bound->callee->begin, 0);
-	emit_code(emitter, 0x4c, 0x39, 0x1d);
-	emit_fixup(emitter, FIXUP_ADDRESS, bound->slot, 0);
-	emit_code(emitter, 0x0f, 0x85);
-	stub.jump = emit_offset(emitter);
-	put_u32(&emitter->range->code, 0);
-	stub.to_body = emit_body_count(emitter, stub.callee);
+	if (stub.is_compared) {
+		emit_slot_compare(emitter, &stub);
+		emit_code(emitter, 0x0f, 0x85);
+		stub.jump = emit_distance(emitter);
+		emit_body_count(emitter, stub.callee);
+	}
 	emit_code(emitter, 0xe8);
-	stub.call = emit_offset(emitter);
-	put_u32(&emitter->range->code, 0);
+	stub.call = emit_distance(emitter);
 	stub.back = emit_offset(emitter);
 	vec_push(&emitter->stubs, stub);
 }
@@ -532,6 +553,63 @@ static void emit_probed_call(struct emitter *emitter, const struct insn *insn,
 	emit_probe(emitter, &probe);
 }
 
+static void push_far_call(struct emitter *emitter, const struct stub *near, uint32_t jump)
+{
+	struct stub far = *near;
+
+	far.kind = STUB_FAR;
+	far.jump = jump;
+	vec_push(&emitter->stubs, far);
+}
+
+/* The comparison; je copy; and the way elsewhere: [count;] jmp *slot(%rip), or with probes jmp far
+ */
+static void emit_comparing_stub(struct emitter *emitter, const struct stub *stub)
+{
+	emit_slot_compare(emitter, stub);
+	emit_code(emitter, 0x0f, 0x84);
+	emit_fixup(emitter, FIXUP_CODE, stub->callee, 0);
+	if (stub->is_probed && !probe_is_bare(emitter, &stub->probe)) {
+		emit_code(emitter, 0xe9);
+		push_far_call(emitter, stub, emit_distance(emitter));
+		return;
+	}
+	if (stub->is_probed)
+		emit_probe(emitter, &stub->probe);
+	emit_code(emitter, 0xff, 0x25);
+	emit_fixup(emitter, FIXUP_ADDRESS, stub->slot, 0);
+}
+
+/* What stands for the PLT's stub. */
+static void emit_call_stub(struct emitter *emitter, const struct stub *stub)
+{
+	emit_land(emitter, stub->call);
+	emit_state(emitter, stub->insn->addr, RETURN_BYTES);
+	if (!stub->is_compared) {
+		emit_comparing_stub(emitter, stub);
+		return;
+	}
+	emit_code(emitter, 0xe9);
+	emit_fixup(emitter, FIXUP_CODE_BODY, stub->callee, 0);
+	push_far_call(emitter, stub, stub->jump);
+}
+
+/*
+ * The stub's own return address is taken from the stack; and where the processor keeps another of
+ * such addresses (rdssp tells, and does nothing elsewhere), from that:
+ *
+ *   xor %r11d,%r11d; rdsspq %r11; test %r11,%r11; je 1f; mov $1,%r11d; incsspq %r11
+ *   1: lea 8(%rsp),%rsp
+ */
+static void emit_drop_return(struct emitter *emitter)
+{
+	emit_code(emitter, 0x45, 0x31, 0xdb, 0xf3, 0x49, 0x0f, 0x1e, 0xcb, 0x4d, 0x85, 0xdb, 0x74,
+		  11);
+	emit_code(emitter, 0x41, 0xbb, 1, 0, 0, 0, 0xf3, 0x49, 0x0f, 0xae, 0xeb);
+	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, RETURN_BYTES);
+}
+
+/* [The stub's return address is dropped;] the call as it was, with its probes; jmp back */
 static void emit_far_call(struct emitter *emitter, const struct stub *stub)
 {
 	static const struct bound_call elsewhere = {0};
@@ -542,16 +620,16 @@ static void emit_far_call(struct emitter *emitter, const struct stub *stub)
 		.begin = emit_offset(emitter)};
 
 	emit_land(emitter, stub->jump);
+	if (!stub->is_compared) {
+		emit_state(emitter, stub->insn->addr, RETURN_BYTES);
+		emit_drop_return(emitter);
+	}
 	emit_state(emitter, stub->insn->addr, 0);
 	if (stub->is_probed)
 		emit_probed_call(emitter, stub->insn, &elsewhere, stub->probe);
 	else
 		emit_original_call(emitter, stub->insn);
 	emit_jump_back(emitter, stub, false);
-	emit_land(emitter, stub->call);
-	emit_state(emitter, stub->insn->addr, 8);
-	emit_code(emitter, 0xe9);
-	emit_fixup(emitter, stub->to_body ? FIXUP_CODE_BODY : FIXUP_CODE, stub->callee, 0);
 	call.end = emit_offset(emitter);
 	vec_push(&emitter->range->far_calls, call);
 }

@@ -173,7 +173,9 @@ static bool put_call_sites(const struct site_list *list, const struct lsda *lsda
 				   bound_of(range, site->end), err))
 			return false;
 	vec_foreach (call, &range->far_calls) {
-		assert(call->copy_begin == stubs_begin);
+		assert(call->copy_begin >= stubs_begin);
+		if (call->copy_begin > stubs_begin)
+			put_site(list, stubs_begin, call->copy_begin, 0, 0);
 		if (!put_far_call(list, lsda, call, err))
 			return false;
 		stubs_begin = call->copy_end;

@@ -138,10 +138,12 @@ bool check_begins_with_counter(const struct check *check, uint64_t function);
 
 /* ---- walk_steps.c; check_walk: range_walk.c ---- */
 
+enum check_stub_kind { CHECK_STUB_BOUND, CHECK_STUB_FAR, CHECK_STUB_OTHER }; /* in this order */
+
 struct check_stub {
 	uint64_t begin, end;
 	bool behind_gap; /* int3 may be before it */
-	bool is_call;
+	enum check_stub_kind kind;
 };
 
 struct walk {
@@ -232,12 +234,14 @@ bool count_is_described(const struct walk *walk, uint64_t number, uint64_t targe
 /* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
 bool count_take_tail(struct walk *walk, uint64_t target);
 
-/* Steps over what counts a call that has no probes, if that is next. False: a difference. */
-bool count_take_call(struct walk *walk, bool *found);
+/* Steps over what counts a call that has no probes, if that is next, where the stack is `depth`
+   bytes deeper than before the call. False: a difference. */
+bool count_take_call(struct walk *walk, int64_t depth, bool *found);
 
 bool count_is_next(struct walk *walk);
-/* Steps over what counts a call that goes behind the counter of `function`. False: a difference. */
-bool count_take_body_call(struct walk *walk, uint64_t function);
+/* Steps over what counts a call that goes behind the counter of `function`, with `depth` as above.
+   False: a difference. */
+bool count_take_body_call(struct walk *walk, int64_t depth, uint64_t function);
 
 /* ---- execution_counters.c ---- */
 

@@ -171,14 +171,15 @@ static bool check_count(struct reading *reading)
 	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
 }
 
-/* A counter without a probe. */
+/* A counter without a probe, where the stack is `depth` bytes deeper than before the instruction.
+ */
 struct bare {
 	uint64_t number;
 	uint32_t at;
 	bool found, whole; /* whole: the flags are as before, and it is a counter that it adds to */
 };
 
-static struct bare take_bare(struct walk *walk)
+static struct bare take_bare(struct walk *walk, int64_t depth)
 {
 	const struct check *check = walk->check;
 	const uint64_t like = walk->insn->addr;
@@ -191,9 +192,9 @@ static struct bare take_bare(struct walk *walk)
 		walk->at = before;
 		return bare;
 	}
-	rows_check(walk, bare.at, like, saves ? WORD_BYTES : 0);
+	rows_check(walk, bare.at, like, depth + (saves ? WORD_BYTES : 0));
 	if (saves)
-		rows_check(walk, walk->at, like, WORD_BYTES);
+		rows_check(walk, walk->at, like, depth + WORD_BYTES);
 	bare.found = true;
 	bare.number = (counter_addr - check->counters_addr) / sizeof(uint64_t);
 	bare.whole = (!saves || walk_take_bytes(walk, 0x9d)) &&
@@ -209,7 +210,7 @@ bool count_take(struct walk *walk)
 
 	if (!check->module.counter_count)
 		return true;
-	const struct bare bare = take_bare(walk);
+	const struct bare bare = take_bare(walk, 0);
 	if (!bare.found) {
 		/* What looked like the jump over an entry is one over a label. */
 		walk->range->entry = false;
@@ -226,7 +227,7 @@ bool count_take_tail(struct walk *walk, uint64_t target)
 {
 	const uint64_t from = walk->insn->addr;
 	struct check *check = walk->check;
-	const struct bare bare = take_bare(walk);
+	const struct bare bare = take_bare(walk, 0);
 
 	if (!bare.found)
 		return true;
@@ -248,19 +249,19 @@ static bool is_described_call(const struct walk *walk, const struct bare *bare)
 		count_is_described(walk, bare->number, insn->target, bare->at));
 }
 
-bool count_take_call(struct walk *walk, bool *found)
+bool count_take_call(struct walk *walk, int64_t depth, bool *found)
 {
 	const struct tare_module *module = &walk->check->module;
 	const uint64_t from = walk->insn->addr;
 	const uint32_t before = walk->at;
-	const struct bare bare = take_bare(walk);
+	const struct bare bare = take_bare(walk, depth);
 
 	*found = bare.found && bare.number - module->function_count < module->call_site_count;
 	if (!*found) {
 		walk->at = before;
 		return true;
 	}
-	rows_check(walk, walk->at, from, 0);
+	rows_check(walk, walk->at, from, depth);
 	const uint64_t *owner =
 		map_put(&walk->check->sites, walk->check->arm_addr + bare.number, from);
 	return (bare.whole && *owner == from && is_described_call(walk, &bare)) ||
@@ -277,10 +278,10 @@ bool count_is_next(struct walk *walk)
 	return is_next;
 }
 
-bool count_take_body_call(struct walk *walk, uint64_t function)
+bool count_take_body_call(struct walk *walk, int64_t depth, uint64_t function)
 {
 	const struct tare_module *module = &walk->check->module;
-	const struct bare bare = take_bare(walk);
+	const struct bare bare = take_bare(walk, depth);
 
 	return (bare.whole && !module->flow_offset &&
 		bare.number >= (uint64_t)module->function_count + module->call_site_count &&
@@ -581,7 +582,8 @@ static bool read_probe(struct reading *reading, bool enters, bool behind_call)
 static bool accept_probe(struct reading *reading)
 {
 	struct walk *walk = reading->walk;
-	const struct check_stub stub = {.begin = reading->stub, .end = walk->at};
+	const struct check_stub stub = {
+		.begin = reading->stub, .end = walk->at, .kind = CHECK_STUB_OTHER};
 
 	vec_push(&walk->stubs, stub);
 	walk->check->result->counts.probes++;

@@ -109,7 +109,8 @@ static bool take_branch_stub(struct walk *walk, uint64_t stub_addr, bool *ok)
 	}
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	*ok = *ok && take_jump(walk, walk->insn->target);
-	const struct check_stub stub = {.begin = offset, .end = walk->at, .behind_gap = is_loop};
+	const struct check_stub stub = {
+		.begin = offset, .end = walk->at, .behind_gap = is_loop, .kind = CHECK_STUB_OTHER};
 	vec_push(&walk->stubs, stub);
 	walk->at = back;
 	return true;
@@ -180,10 +181,13 @@ static bool take_probes(struct walk *walk, struct check_probe *last)
 	}
 }
 
-/* Calls of functions of the same file through a slot that another file may be bound to: they look
-   where it leads. */
+enum { RETURN_BYTES = 8 }; /* of a return address */
+
+/* A call of a function of the same file through a slot that another file may be bound to. */
 struct bound_call {
 	uint64_t function, slot;
+	uint32_t back;	 /* behind it in the copy */
+	bool has_probes; /* around both ways, or a counter before them */
 };
 
 static bool is_probe_of_call(const struct check_probe *probe)
@@ -217,7 +221,7 @@ static bool take_call_of_copy(struct walk *walk, uint64_t function, uint32_t ski
 /* incq %gs:counter(%rip); call copy, behind its own counter */
 static bool take_body_call(struct walk *walk, uint64_t function)
 {
-	if (!count_take_body_call(walk, function) ||
+	if (!count_take_body_call(walk, 0, function) ||
 	    !take_call_of_copy(walk, function, TARE_COUNT_BYTES))
 		return false;
 	vec_last(&walk->check->targets).behind_counter = true;
@@ -241,110 +245,210 @@ static bool take_original_call(struct walk *walk, const struct check_probe *befo
 	return take_return(walk, before);
 }
 
-/* [incq counter;] call near: where that is, and whether it goes to the body of the copy. */
-static bool take_near_call(struct walk *walk, uint64_t function, uint64_t *near, bool *to_body)
-{
-	const uint32_t begin = walk->at;
-
-	*to_body = count_is_next(walk);
-	if (*to_body && !count_take_body_call(walk, function))
-		return false;
-	if (!walk_take_bytes(walk, 0xe8) || !walk_take_distance(walk, 0, near))
-		return walk_fails(walk, VERIFY_CODE, "no call of what the file has itself");
-	rows_check_call_site(walk, walk->insn, begin, walk->at);
-	return true;
-}
-
-/* near: jmp copy */
-static bool take_near(struct walk *walk, uint64_t function, uint64_t near, bool to_body)
-{
-	uint64_t copy;
-
-	rows_check(walk, walk->at, walk->insn->addr, 8);
-	if (near != walk_addr(walk) || !walk_take_bytes(walk, 0xe9) ||
-	    !walk_take_distance(walk, 0, &copy))
-		return walk_fails(walk, VERIFY_CODE, "a call of what the file has leads elsewhere");
-	walk_note_target(walk, function, copy - (to_body ? TARE_COUNT_BYTES : 0), true);
-	vec_last(&walk->check->targets).behind_counter = to_body;
-	return true;
-}
-
-/* The original call, with its probes unless they stand around both ways; jmp back */
-static bool take_far_call(struct walk *walk, uint32_t back, bool has_probes)
-{
-	struct check_probe before;
-	bool is_bare;
-	uint64_t target;
-
-	if (!take_probes(walk, &before) || !count_take_call(walk, &is_bare))
-		return false;
-	if (before.kind != CHECK_NO_PROBE && (has_probes || before.kind != CHECK_CALL))
-		return walk_fails(walk, VERIFY_PROBE, "a far call with a probe of something else");
-	if (has_probes && is_bare)
-		return walk_fails(walk, VERIFY_PROBE, "a far call that is counted twice");
-	if (walk->probes_calls && !has_probes && !is_bare && before.kind == CHECK_NO_PROBE)
-		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
-	if (!take_original_call(walk, &before))
-		return false;
-	rows_check(walk, walk->at, walk->insn->addr, 0);
-	return (walk_take_bytes(walk, 0xe9) && walk_take_distance(walk, 0, &target) &&
-		target == walk->range->copy_begin + back) ||
-	       walk_fails(walk, VERIFY_CODE, "a far call does not come back");
-}
-
-/* jne far; [incq counter;] call near */
-static bool take_call_either_way(struct walk *walk, const struct bound_call *bound, bool has_probes)
-{
-	uint64_t far, near;
-	bool to_body;
-
-	if (!walk_take_bytes(walk, 0x0f, 0x85) || !walk_take_distance(walk, 0, &far))
-		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
-	if (!take_near_call(walk, bound->function, &near, &to_body))
-		return false;
-	const uint32_t back = walk->at;
-	const uint64_t offset = far - walk->range->copy_begin;
-	if (offset >= walk->size || offset < back)
-		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
-	walk->at = (uint32_t)offset;
-	const bool ok = take_far_call(walk, back, has_probes) &&
-			take_near(walk, bound->function, near, to_body);
-	const struct check_stub stub = {.begin = offset, .end = walk->at, .is_call = true};
-	vec_push(&walk->stubs, stub);
-	walk->at = back;
-	return ok;
-}
-
 /* lea function(%rip),%r11; cmp %r11,slot(%rip): is the slot bound to the function of this file? */
-static bool take_bound_compare(struct walk *walk, struct bound_call *bound)
+static bool take_slot_compare(struct walk *walk, const struct bound_call *bound)
 {
 	const uint32_t before = walk->at;
 	uint64_t function, slot;
 
-	*bound = (struct bound_call){0};
-	if (walk->insn->kind == INSN_CALL || walk->insn->rip_offset)
-		bound->function = object_plt_function(walk->check->original, walk->insn->target,
-						      &bound->slot);
-	if (bound->function && walk_take_bytes(walk, 0x4c, 0x8d, 0x1d) &&
-	    walk_take_distance(walk, 0, &function) && function == bound->function &&
-	    walk_take_bytes(walk, 0x4c, 0x39, 0x1d) && walk_take_distance(walk, 0, &slot) &&
-	    slot == bound->slot)
+	if (walk_take_bytes(walk, 0x4c, 0x8d, 0x1d) && walk_take_distance(walk, 0, &function) &&
+	    function == bound->function && walk_take_bytes(walk, 0x4c, 0x39, 0x1d) &&
+	    walk_take_distance(walk, 0, &slot) && slot == bound->slot)
 		return true;
 	walk->at = before;
 	return false;
 }
 
+/* The distance to the copy; `to_body`: behind its counter. */
+static bool take_way_to_copy(struct walk *walk, uint64_t function, bool to_body)
+{
+	uint64_t copy;
+
+	if (!walk_take_distance(walk, 0, &copy))
+		return walk_fails(walk, VERIFY_CODE, "no jump to what the file has itself");
+	walk_note_target(walk, function, copy - (to_body ? TARE_COUNT_BYTES : 0), true);
+	vec_last(&walk->check->targets).behind_counter = to_body;
+	return true;
+}
+
+static bool far_is_counted_once(struct walk *walk, const struct bound_call *bound, bool is_bare)
+{
+	if (bound->has_probes && is_bare)
+		return walk_fails(walk, VERIFY_PROBE, "a far call that is counted twice");
+	if (walk->probes_calls && !bound->has_probes && !is_bare)
+		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
+	return true;
+}
+
+/* [incq counter;] jmp *slot(%rip) */
+static bool take_way_without_probes(struct walk *walk, const struct bound_call *bound)
+{
+	bool is_bare;
+	uint64_t through;
+
+	if (!count_take_call(walk, RETURN_BYTES, &is_bare) ||
+	    !far_is_counted_once(walk, bound, is_bare))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, RETURN_BYTES);
+	return (walk_take_bytes(walk, 0xff, 0x25) && walk_take_distance(walk, 0, &through) &&
+		through == bound->slot) ||
+	       walk_fails(walk, VERIFY_CODE, "a call to elsewhere that does not go there");
+}
+
+static void note_stub(struct walk *walk, uint32_t begin, enum check_stub_kind kind)
+{
+	const struct check_stub stub = {.begin = begin, .end = walk->at, .kind = kind};
+
+	vec_push(&walk->stubs, stub);
+}
+
+/* xor %r11d,%r11d; rdsspq %r11; test %r11,%r11; je 1f; mov $1,%r11d; incsspq %r11; 1: lea
+ * 8(%rsp),%rsp */
+static bool take_drop(struct walk *walk)
+{
+	return walk_take_bytes(walk, 0x45, 0x31, 0xdb, 0xf3, 0x49, 0x0f, 0x1e, 0xcb, 0x4d, 0x85,
+			       0xdb, 0x74, 11, 0x41, 0xbb, 1, 0, 0, 0, 0xf3, 0x49, 0x0f, 0xae, 0xeb,
+			       0x48, 0x8d, 0x64, 0x24, RETURN_BYTES) ||
+	       walk_fails(walk, VERIFY_CODE, "a far call that keeps an address");
+}
+
+/* [The stub's return address is dropped;] the original call, with its probes unless they stand
+ * around both ways; jmp back */
+static bool take_far_call(struct walk *walk, const struct bound_call *bound, bool drops)
+{
+	const uint32_t begin = walk->at;
+	struct check_probe before;
+	bool is_bare;
+	uint64_t target;
+
+	rows_check(walk, walk->at, walk->insn->addr, drops ? RETURN_BYTES : 0);
+	if (drops && !take_drop(walk))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	if (!take_probes(walk, &before) || !count_take_call(walk, 0, &is_bare))
+		return false;
+	if (before.kind != CHECK_NO_PROBE && (bound->has_probes || before.kind != CHECK_CALL))
+		return walk_fails(walk, VERIFY_PROBE, "a far call with a probe of something else");
+	if ((before.kind == CHECK_NO_PROBE && !far_is_counted_once(walk, bound, is_bare)) ||
+	    !take_original_call(walk, &before))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	if (!walk_take_bytes(walk, 0xe9) || !walk_take_distance(walk, 0, &target) ||
+	    target != walk->range->copy_begin + bound->back)
+		return walk_fails(walk, VERIFY_CODE, "a far call does not come back");
+	note_stub(walk, begin, CHECK_STUB_FAR);
+	return true;
+}
+
+/* Where a far call is, behind the present place. */
+static bool go_far(struct walk *walk, uint64_t addr)
+{
+	const uint64_t offset = addr - walk->range->copy_begin;
+
+	if (offset >= walk->size || offset < walk->at)
+		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
+	walk->at = (uint32_t)offset;
+	return true;
+}
+
+/* The comparison; je copy; and the way elsewhere: here or, with probes, jmp far */
+static bool take_comparing_stub(struct walk *walk, const struct bound_call *bound)
+{
+	const uint32_t begin = walk->at;
+	uint64_t far;
+
+	rows_check(walk, walk->at, walk->insn->addr, RETURN_BYTES);
+	if (!take_slot_compare(walk, bound) || !walk_take_bytes(walk, 0x0f, 0x84))
+		return walk_fails(walk, VERIFY_CODE, "not the comparison of where a call is bound");
+	if (!take_way_to_copy(walk, bound->function, false))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, RETURN_BYTES);
+	const bool apart = walk_take_bytes(walk, 0xe9);
+	if (apart ? !walk_take_distance(walk, 0, &far) : !take_way_without_probes(walk, bound))
+		return walk_fails(walk, VERIFY_CODE, "no other way of a call");
+	note_stub(walk, begin, CHECK_STUB_BOUND);
+	return !apart || (go_far(walk, far) && take_far_call(walk, bound, true));
+}
+
+/* jmp copy, behind its counter; and where the comparison before the call leads */
+static bool take_compared_stub(struct walk *walk, const struct bound_call *bound, uint64_t far)
+{
+	const uint32_t begin = walk->at;
+
+	rows_check(walk, walk->at, walk->insn->addr, RETURN_BYTES);
+	if (!walk_take_bytes(walk, 0xe9) || !take_way_to_copy(walk, bound->function, true))
+		return walk_fails(walk, VERIFY_CODE, "a call of what the file has leads elsewhere");
+	note_stub(walk, begin, CHECK_STUB_BOUND);
+	return go_far(walk, far) && take_far_call(walk, bound, false);
+}
+
+static struct bound_call bound_call(const struct walk *walk, bool has_probes)
+{
+	struct bound_call bound = {.has_probes = has_probes};
+
+	if (walk->insn->kind == INSN_CALL || walk->insn->rip_offset)
+		bound.function =
+			object_plt_function(walk->check->original, walk->insn->target, &bound.slot);
+	return bound;
+}
+
+/* call stub, behind the range's code; false: it is something else */
+static bool take_call_of_stub(struct walk *walk, uint32_t *stub)
+{
+	const uint32_t before = walk->at;
+	uint64_t target;
+
+	if (walk_take_bytes(walk, 0xe8) && walk_take_distance(walk, 0, &target)) {
+		const uint64_t offset = target - walk->range->copy_begin;
+		*stub = (uint32_t)offset;
+		if (offset >= walk->at && offset < walk->size)
+			return true;
+	}
+	walk->at = before;
+	return false;
+}
+
+/* jne far; incq counter */
+static bool take_count_of_own(struct walk *walk, const struct bound_call *bound, uint64_t *far)
+{
+	if (!walk_take_bytes(walk, 0x0f, 0x85) || !walk_take_distance(walk, 0, far))
+		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
+	return count_take_body_call(walk, 0, bound->function);
+}
+
+/* One that is bound to this file or another; *found: whether it is. */
+static bool take_bound_call(struct walk *walk, struct bound_call *bound, bool *found)
+{
+	const bool is_compared = bound->function && take_slot_compare(walk, bound);
+	uint64_t far;
+	uint32_t stub;
+
+	*found = is_compared;
+	if (is_compared && !take_count_of_own(walk, bound, &far))
+		return false;
+	const uint32_t begin = walk->at;
+	*found = bound->function && take_call_of_stub(walk, &stub);
+	if (!*found)
+		return !is_compared || walk_fails(walk, VERIFY_CODE, "no call of a stub");
+	bound->back = walk->at;
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	walk->at = stub;
+	const bool ok = is_compared ? take_compared_stub(walk, bound, far)
+				    : take_comparing_stub(walk, bound);
+	walk->at = bound->back;
+	return ok;
+}
+
 static bool take_call(struct walk *walk, const struct check_probe *before)
 {
-	struct bound_call bound;
-	bool is_bare = false;
+	bool is_bare = false, is_bound;
 
-	if (!is_probe_of_call(before) && !count_take_call(walk, &is_bare))
+	if (!is_probe_of_call(before) && !count_take_call(walk, 0, &is_bare))
 		return false;
-	if (!take_bound_compare(walk, &bound))
-		return take_original_call(walk, before);
-	return take_call_either_way(walk, &bound, is_probe_of_call(before) || is_bare) &&
-	       take_return(walk, before);
+	struct bound_call bound = bound_call(walk, is_probe_of_call(before) || is_bare);
+	if (!take_bound_call(walk, &bound, &is_bound))
+		return false;
+	return is_bound ? take_return(walk, before) : take_original_call(walk, before);
 }
 
 static bool take_indirect_jump(struct walk *walk)
@@ -538,31 +642,35 @@ static int compare_stubs(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Those of calls, where something may be caught, come before those of branches and probes; nothing
-   is between. */
+/* Of far calls, where something may be caught, those stand together; nothing is between any. */
 static bool check_stub_order(struct walk *walk)
 {
-	uint64_t at = walk->at, calls_end = at;
+	enum check_stub_kind kind = CHECK_STUB_BOUND;
+	uint64_t at = walk->at, far_begin = at, far_end = at;
 
 	vec_sort(&walk->stubs, compare_stubs);
 	vec_foreach (stub, &walk->stubs) {
 		while (stub->behind_gap && at < stub->begin && walk->code[at] == 0xcc)
 			at++;
-		if (stub->begin != at || (stub->is_call && at != calls_end))
+		if (stub->begin != at || stub->kind < kind)
 			return walk_fails(walk, VERIFY_PROBE,
 					  "the stub at 0x%" PRIx64
 					  " does not follow the one before",
 					  walk->range->copy_begin + stub->begin);
 		at = stub->end;
-		if (stub->is_call)
-			calls_end = at;
+		kind = stub->kind;
+		if (kind == CHECK_STUB_BOUND)
+			far_begin = at;
+		if (kind <= CHECK_STUB_FAR)
+			far_end = at;
 	}
 	/* Without an unwind record nothing else tells the end; what follows is another copy's. */
 	if (!walk->range->fde)
 		walk->range->copy_end = walk->range->copy_begin + at;
 	else if (at != walk->size)
 		return walk_fails(walk, VERIFY_PROBE, "bytes behind the stubs that belong to none");
-	rows_check_stubs(walk, (uint32_t)calls_end, walk->size);
+	rows_check_stubs(walk, walk->at, (uint32_t)far_begin);
+	rows_check_stubs(walk, (uint32_t)far_end, walk->size);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A library calls its own exported functions through the linkage table. Its copy compares the slot, and calls the
-# copy by a jump: samples in that are the called function's, as those in the table's stubs are; the comparison, the
-# counter and the call are the caller's.
+# A library calls its own exported functions through the linkage table. Its copy compares the slot, here or in what stands
+# for the table's stub, and goes to the copy by a jump: samples in that are the called function's, as those in the table's
+# stubs are; the comparison, the counter and the call are the caller's.
 . "$(dirname "$0")/lib.sh"
 need gcc python3
 

@@ -424,58 +424,105 @@ static void test_counters_without_probes(void **state)
 	pair_release(&pair);
 }
 
-/* Calls of functions of the same file through the PLT: where lea and cmp begin one, from `at` on.
- */
+/* Where a call of a function of the same file through the PLT looks, with lea and cmp, what the
+   PLT's slot is bound to: from `at` on; 0: nowhere. */
 static uint64_t next_bound_call(const struct pair *pair, const struct region *code, uint64_t at)
 {
 	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d};
 
-	for (; at + 32 < code->offset + code->size; at++)
+	for (; at + 48 < code->offset + code->size; at++)
 		if (memcmp(pair->bytes.data + at, lea, sizeof(lea)) == 0 &&
 		    memcmp(pair->bytes.data + at + 7, cmp, sizeof(cmp)) == 0)
 			return at;
 	return 0;
 }
 
-/* jne far; call near. Far: the call, with its probes unless they stand before and behind all;
-   jmp back; near: jmp copy */
-static void change_call_either_way(struct pair *pair, uint64_t at, bool has_probes)
+static uint64_t distance_target_at(const struct pair *pair, uint64_t at)
 {
-	enum { GATE = 7 + 6, COUNT = 8, CALL = 5 };
-	const unsigned char *code = pair->bytes.data;
 	int32_t distance;
 
-	assert_memory_equal(code + at, "\x0f\x85", 2);
-	assert_int_equal(code[at + 6], 0xe8);
-	memcpy(&distance, code + at + 2, sizeof(distance));
-	const uint64_t far = at + 6 + (uint64_t)distance;
-	const uint64_t back = far + CALL + (has_probes ? GATE + COUNT + GATE : 0);
-	assert_int_equal(code[back], 0xe9);
-	must_be_found(pair, at + 1, 1, "the opposite condition");
-	must_be_found(pair, at + 2, 1, "to another place");
-	must_be_found(pair, at + 7, 1, "a call of another place");
-	assert_int_equal(code[back + 5], 0xe9);
-	must_be_found(pair, back + 6, 1, "another place in the copy");
+	memcpy(&distance, pair->bytes.data + at, sizeof(distance));
+	return at + sizeof(distance) + (uint64_t)distance;
+}
+
+/* The call, with its probes unless they stand before and behind all; jmp back */
+static void change_far_call(struct pair *pair, uint64_t at, bool has_probes)
+{
+	enum { GATE = 7 + 6, COUNT = 8, CALL = 5 };
+	const uint64_t back = at + CALL + (has_probes ? GATE + COUNT + GATE : 0);
+
+	assert_int_equal(pair->bytes.data[back], 0xe9);
 	must_be_found(pair, back - (has_probes ? GATE : 0) - 4, 1, "a call of something else");
 	must_be_found(pair, back + 1, 1, "back to another place");
 }
 
+/* jne far; incq counter; call near. Near: jmp copy */
+static void change_counted_call(struct pair *pair, uint64_t at, bool has_probes)
+{
+	enum { COUNT_AT = 6, CALL_AT = COUNT_AT + TARE_COUNT_BYTES };
+	const unsigned char *code = pair->bytes.data;
+
+	assert_int_equal(code[at + CALL_AT], 0xe8);
+	must_be_found(pair, at + 1, 1, "the opposite condition");
+	must_be_found(pair, at + 2, 1, "to another place");
+	must_be_found(pair, at + COUNT_AT + TARE_COUNT_CODE_BYTES, 8, "another counter");
+	must_be_found(pair, at + CALL_AT + 1, 1, "a call of another place");
+	const uint64_t near = distance_target_at(pair, at + CALL_AT + 1);
+	assert_int_equal(code[near], 0xe9);
+	must_be_found(pair, near + 1, 1, "another place in the copy");
+	change_far_call(pair, distance_target_at(pair, at + 2), has_probes);
+}
+
+/* je copy; jmp far, or jmp *slot(%rip) */
+static void change_call_of_stub(struct pair *pair, uint64_t at, bool has_probes)
+{
+	enum { DROP = 29 };
+	const unsigned char *code = pair->bytes.data;
+
+	assert_memory_equal(code + at, "\x0f\x84", 2);
+	must_be_found(pair, at + 1, 1, "the opposite condition");
+	must_be_found(pair, at + 2, 1, "another place in the copy");
+	if (!has_probes) {
+		assert_memory_equal(code + at + 6, "\xff\x25", 2);
+		must_be_found(pair, at + 7, 8, "a push of the slot");
+		must_be_found(pair, at + 8, 8, "through another slot");
+		return;
+	}
+	assert_int_equal(code[at + 6], 0xe9);
+	must_be_found(pair, at + 7, 1, "to another place");
+	const uint64_t far = distance_target_at(pair, at + 7);
+	assert_memory_equal(code + far + DROP - 5, "\x48\x8d\x64\x24\x08", 5);
+	must_be_found(pair, far + DROP - 1, 8, "too much is dropped");
+	must_be_found(pair, far + 15, 2, "the processor drops another number");
+	change_far_call(pair, far + DROP, has_probes);
+}
+
+/* Two of each form. */
 static void change_bound_calls(enum rewrite_probes probes)
 {
 	const struct rewrite_options options = {
-		.probes = probes, .first_unit = 0, .last_unit = 300};
+		.probes = probes, .first_unit = 0, .last_unit = 1500};
+	const bool has_probes = probes != REWRITE_PROBES_ALL;
+	uint32_t counted = 0, of_stubs = 0;
 	struct pair pair;
 	uint64_t at;
 
 	pair_make(&pair, libstdcxx, &options);
 	const struct region code = section_region(&pair, ".tare.text");
-	at = code.offset;
-	for (uint32_t met = 0; met < 2; met++, at++) {
+	/* Functions have no counters of their own where all calls have probes. */
+	for (at = code.offset; of_stubs < 2 || (has_probes && counted < 2); at++) {
 		at = next_bound_call(&pair, &code, at);
 		assert_int_not_equal(at, 0);
+		const bool is_counted = pair.bytes.data[at + 15] == 0x85;
+		uint32_t *met = is_counted ? &counted : &of_stubs;
+		if ((*met)++ >= 2)
+			continue;
 		must_be_found(&pair, at + 3, 1, "compared with another function");
 		must_be_found(&pair, at + 10, 8, "another slot is compared");
-		change_call_either_way(&pair, at + 14, probes != REWRITE_PROBES_ALL);
+		if (is_counted)
+			change_counted_call(&pair, at + 14, has_probes);
+		else
+			change_call_of_stub(&pair, at + 14, has_probes);
 	}
 	pair_release(&pair);
 }
