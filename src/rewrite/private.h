@@ -195,7 +195,7 @@ struct range {
 	struct byte_vec code;
 	uint32_t *copy_offset;			   /* per instruction */
 	uint32_t body_offset;			   /* behind the entry probe */
-	uint32_t stubs_offset, probe_stubs_offset; /* far calls, counts of branches; then probes */
+	uint32_t stubs_offset, probe_stubs_offset; /* of calls, of branches; then probes */
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
 	struct vec_of(struct call_site) sites;
