@@ -302,8 +302,10 @@ static void note_stub(struct walk *walk, uint32_t begin, enum check_stub_kind ki
 	vec_push(&walk->stubs, stub);
 }
 
-/* xor %r11d,%r11d; rdsspq %r11; test %r11,%r11; je 1f; mov $1,%r11d; incsspq %r11; 1: lea
- * 8(%rsp),%rsp */
+/*
+ * xor %r11d,%r11d; rdsspq %r11; test %r11,%r11; je 1f; mov $1,%r11d; incsspq %r11
+ * 1: lea 8(%rsp),%rsp
+ */
 static bool take_drop(struct walk *walk)
 {
 	return walk_take_bytes(walk, 0x45, 0x31, 0xdb, 0xf3, 0x49, 0x0f, 0x1e, 0xcb, 0x4d, 0x85,
@@ -313,7 +315,7 @@ static bool take_drop(struct walk *walk)
 }
 
 /* [The stub's return address is dropped;] the original call, with its probes unless they stand
- * around both ways; jmp back */
+   around both ways; jmp back */
 static bool take_far_call(struct walk *walk, const struct bound_call *bound, bool drops)
 {
 	const uint32_t begin = walk->at;
@@ -364,8 +366,10 @@ static bool take_comparing_stub(struct walk *walk, const struct bound_call *boun
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, RETURN_BYTES);
 	const bool apart = walk_take_bytes(walk, 0xe9);
-	if (apart ? !walk_take_distance(walk, 0, &far) : !take_way_without_probes(walk, bound))
+	if (apart && !walk_take_distance(walk, 0, &far))
 		return walk_fails(walk, VERIFY_CODE, "no other way of a call");
+	if (!apart && !take_way_without_probes(walk, bound))
+		return false;
 	note_stub(walk, begin, CHECK_STUB_BOUND);
 	return !apart || (go_far(walk, far) && take_far_call(walk, bound, true));
 }
@@ -423,7 +427,6 @@ static bool take_bound_call(struct walk *walk, struct bound_call *bound, bool *f
 	uint64_t far;
 	uint32_t stub;
 
-	*found = is_compared;
 	if (is_compared && !take_count_of_own(walk, bound, &far))
 		return false;
 	const uint32_t begin = walk->at;
