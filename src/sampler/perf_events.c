@@ -63,7 +63,7 @@ static uint64_t kernel_rate_limit(void)
 	return strtoull(text, NULL, 10);
 }
 
-static int event_open(struct perf_event_attr *attr, int64_t task, int processor)
+int perf_event_open(struct perf_event_attr *attr, int64_t task, int processor)
 {
 	return (int)syscall(SYS_perf_event_open, attr, (pid_t)task, processor, -1,
 			    PERF_FLAG_FD_CLOEXEC);
@@ -117,7 +117,7 @@ static bool open_ring(struct perf_processor *processor, size_t bytes, size_t par
 				       .clockid = CLOCK_MONOTONIC_RAW,
 				       .watermark = 1,
 				       .wakeup_watermark = (uint32_t)(bytes / part)};
-	processor->descriptor = event_open(&attr, getpid(), processor->number);
+	processor->descriptor = perf_event_open(&attr, getpid(), processor->number);
 	if (processor->descriptor < 0)
 		return false;
 	if (perf_ring_open(&processor->ring, processor->descriptor, bytes))
@@ -195,7 +195,7 @@ static bool kernel_is_permitted(void)
 				       .size = sizeof(attr),
 				       .config = PERF_COUNT_SW_CPU_CLOCK,
 				       .disabled = 1};
-	const int fd = event_open(&attr, 0, -1);
+	const int fd = perf_event_open(&attr, 0, -1);
 
 	if (fd >= 0)
 		close(fd);
@@ -326,12 +326,12 @@ static bool lower_frequency(struct perf_events *set, struct perf_event_attr *att
 static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_t task,
 		   const struct perf_processor *processor)
 {
-	int fd = event_open(attr, task, processor->number);
+	int fd = perf_event_open(attr, task, processor->number);
 
 	if (fd < 0 && errno == EMFILE && raise_limit(set))
-		fd = event_open(attr, task, processor->number);
+		fd = perf_event_open(attr, task, processor->number);
 	while (fd < 0 && errno == EINVAL && lower_frequency(set, attr))
-		fd = event_open(attr, task, processor->number);
+		fd = perf_event_open(attr, task, processor->number);
 	return fd;
 }
 

@@ -57,6 +57,10 @@ struct perf_events {
 
 enum { PERF_EVERYTHING = -1 };
 
+/* perf_event_open(2) of a task, or PERF_EVERYTHING, on a processor; the descriptor, or -1 with
+ * errno. */
+int perf_event_open(struct perf_event_attr *attr, int64_t task, int processor);
+
 /* Whether switches have to be told for any of them. */
 bool perf_events_have_waits(const struct event *events, size_t count);
 

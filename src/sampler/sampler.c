@@ -15,6 +15,7 @@
 #include "sampler/stack_reader.h"
 #include "sampler/switch_rate.h"
 #include "sampler/switch_waits.h"
+#include "sampler/timer_cover.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,6 +49,7 @@ struct sampler {
 	struct callchains *callchains;
 	struct waits *waits; /* NULL: not asked for */
 	struct switch_rate switch_rate;
+	struct timer_cover timer_cover;
 	bool everything;       /* all processes are sampled… */
 	bool filtered;	       /* …and those that are no target discarded */
 	struct map unexecuted; /* targets that count from their execve on */
@@ -404,6 +406,7 @@ static void take_until(struct sampler *sampler, uint64_t until)
 	while (find_oldest(sampler, until, &index)) {
 		struct waiting *waiting = &sampler->waiting.data[index];
 
+		timer_cover_note(&sampler->timer_cover, index);
 		take_record(sampler, &waiting->record);
 		perf_ring_consume(&sampler->events.processors.data[index].ring,
 				  waiting->size_bytes);
@@ -473,14 +476,18 @@ static struct sampler *sampler_new(const struct sampler_options *options, bool o
 	sampler->processes = processes_new(sampler->images, true);
 	sampler->callchains = callchains_new();
 	map_init(&sampler->unexecuted);
-	if (perf_events_have_waits(options->events, options->event_count))
-		sampler->waits = waits_new(options->events, options->event_count, &options->sink,
-					   &sampler->counts);
+	if (perf_events_have_waits(options->events, options->event_count)) {
+		const struct sched_text scheduler = sched_text_read();
+
+		sampler->waits = waits_new(options->events, options->event_count, &scheduler,
+					   &options->sink, &sampler->counts);
+	}
 	hurry(sampler, true);
 	if (!perf_events_begin(&sampler->events, &wanted, err) || !sampler_ready(sampler, err)) {
 		sampler_close(sampler);
 		return NULL;
 	}
+	timer_cover_init(&sampler->timer_cover, &sampler->events);
 	if (options->kernel && !sampler->events.kernel)
 		perf_errors_kernel(sampler->no_kernel, sizeof(sampler->no_kernel));
 	return sampler;
@@ -488,10 +495,14 @@ static struct sampler *sampler_new(const struct sampler_options *options, bool o
 
 static struct sampler *sampler_checked(struct sampler *sampler, bool good)
 {
-	if (good)
-		return sampler;
-	sampler_close(sampler);
-	return NULL;
+	if (!good) {
+		sampler_close(sampler);
+		return NULL;
+	}
+	/* Timers of processors stay where they are. */
+	if (!sampler->everything)
+		timer_cover_init(&sampler->timer_cover, &sampler->events);
+	return sampler;
 }
 
 struct sampler *sampler_open_command(const struct sampler_options *options, uint32_t pid,
@@ -582,6 +593,7 @@ void sampler_close(struct sampler *sampler)
 	if (sampler->timer >= 0)
 		close(sampler->timer);
 	perf_events_close(&sampler->events);
+	timer_cover_fini(&sampler->timer_cover);
 	hurry(sampler, false);
 	callchains_free(sampler->callchains);
 	waits_free(sampler->waits);
@@ -639,6 +651,7 @@ void sampler_poll(struct sampler *sampler, int timeout_ms)
 	}
 	take_until(sampler, now - SETTLE_NS);
 	thin(sampler, now);
+	timer_cover_look(&sampler->timer_cover, now);
 	set_timer(sampler);
 }
 
@@ -647,6 +660,7 @@ void sampler_stop(struct sampler *sampler)
 	const uint64_t end = sampler_clock_ns();
 
 	perf_events_enable(&sampler->events, false);
+	timer_cover_fini(&sampler->timer_cover);
 	look(sampler);
 	take_until(sampler, UINT64_MAX);
 	if (sampler->waits)

@@ -14,14 +14,13 @@
  * many waits of that length at the same place behind it get the same waker, and what is left is
  * not known.
  *
- * A process that ends wakes its parent when its events are closed already: what the parent waits
- * for is the end of the last child before, if it waits for children, or for the signal that tells
- * of that.
+ * A process that ends wakes its parent when its events are closed already: what a thread of the
+ * parent waits for is the end of the last child before, if it waits for children, or for the signal
+ * that tells of that, which one of several threads gets.
  */
 #include "sampler/switch_waits.h"
 
 #include "sampler/perf_events.h"
-#include "sampler/sched_text.h"
 
 #include <string.h>
 
@@ -65,7 +64,12 @@ struct wait {
 	struct wait_stack stack;
 	struct vec_of(struct known_wait) known;
 	struct waker waker;
-	struct waker child; /* the last one that has ended meanwhile */
+};
+
+/* Of a process's children the last one that has ended. */
+struct ended_child {
+	struct waker child;
+	bool took_signal; /* a thread that waited for signals was told of it */
 };
 
 struct waits {
@@ -75,12 +79,14 @@ struct waits {
 	struct sched_text scheduler;
 	bool thinned; /* not each switch has a sample, or there was such a time */
 	struct map by_tid;
-	struct map parents; /* pid → index of the thread that was last seen to wait for a child */
 	struct vec_of(struct wait) list;
+	struct map by_parent; /* pid → index */
+	struct vec_of(struct ended_child) children;
 };
 
 struct waits *waits_new(const struct event *events, size_t event_count,
-			const struct sampler_sink *sink, struct sampler_counts *counts)
+			const struct sched_text *scheduler, const struct sampler_sink *sink,
+			struct sampler_counts *counts)
 {
 	struct waits *waits = mem_zalloc(sizeof(*waits));
 
@@ -93,9 +99,9 @@ struct waits *waits_new(const struct event *events, size_t event_count,
 		if (events[i].kind == EVENT_PREEMPTED)
 			waits->preempted_event = i;
 	}
-	waits->scheduler = sched_text_read();
+	waits->scheduler = *scheduler;
 	map_init(&waits->by_tid);
-	map_init(&waits->parents);
+	map_init(&waits->by_parent);
 	return waits;
 }
 
@@ -118,7 +124,6 @@ static void wait_fini(struct wait *wait)
 		known_fini(known);
 	vec_fini(&wait->known);
 	stack_fini(&wait->waker.stack);
-	stack_fini(&wait->child.stack);
 }
 
 static void stack_clear(struct wait_stack *stack)
@@ -152,7 +157,10 @@ void waits_free(struct waits *waits)
 		wait_fini(wait);
 	vec_fini(&waits->list);
 	map_fini(&waits->by_tid);
-	map_fini(&waits->parents);
+	vec_foreach (ended, &waits->children)
+		stack_fini(&ended->child.stack);
+	vec_fini(&waits->children);
+	map_fini(&waits->by_parent);
 	free(waits);
 }
 
@@ -165,18 +173,6 @@ static struct wait *wait_get(struct waits *waits, uint32_t tid)
 		vec_push(&waits->list, wait);
 	}
 	return &waits->list.data[*index];
-}
-
-/* Whether a child's end may end the wait: it sends a signal, too, which one of several threads
- * gets.
- */
-static enum sched_wait wait_for_child(const struct waits *waits, const struct wait *wait,
-				      const struct wait_stack *stack)
-{
-	const enum sched_wait kind =
-		sched_text_wait_of(&waits->scheduler, stack->kernel.data, stack->kernel.len);
-
-	return kind == SCHED_WAIT_SIGNAL && wait->process->threads != 1 ? SCHED_WAIT_OTHER : kind;
 }
 
 void waits_sample(struct waits *waits, const struct sampler_sample *sample)
@@ -195,9 +191,6 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	const size_t own =
 		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
 	stack_take(&wait->stack, sample->stack, sample->kernel + own, sample->kernel_count - own);
-	if (wait_for_child(waits, wait, &wait->stack) != SCHED_WAIT_OTHER)
-		*map_put(&waits->parents, sample->process->pid, 0) =
-			(uint64_t)(wait - waits->list.data);
 }
 
 static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,
@@ -211,7 +204,7 @@ static void switched_out(struct waits *waits, struct wait *wait, const struct pr
 		stack_clear(&wait->stack);
 	}
 	wait->state = WAIT_GOES_ON;
-	wait->waker.known = wait->child.known = false;
+	wait->waker.known = false;
 	wait->begin_time = record->time;
 	wait->preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
@@ -238,18 +231,18 @@ void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *
 
 void waits_child_ends(struct waits *waits, uint32_t parent_pid, const struct sampler_waker *child)
 {
-	const uint64_t *index = map_get(&waits->parents, parent_pid);
-	struct wait *wait = index ? &waits->list.data[*index] : NULL;
+	const uint64_t index = *map_put(&waits->by_parent, parent_pid, waits->children.len);
 
-	if (!wait || wait->state != WAIT_GOES_ON || wait->process->pid != parent_pid)
-		return;
-	wait->child.known = true;
-	wait->child.process = child->process;
-	wait->child.tid = child->tid;
-	wait->child.time = child->time;
-	stack_clear(&wait->child.stack);
-	if (waits->scheduler.exit && wait->stack.kernel.len)
-		vec_push(&wait->child.stack.kernel, waits->scheduler.exit);
+	if (index == waits->children.len)
+		vec_push(&waits->children, (struct ended_child){0});
+	struct ended_child *ended = &waits->children.data[index];
+	ended->took_signal = false;
+	ended->child.process = child->process;
+	ended->child.tid = child->tid;
+	ended->child.time = child->time;
+	stack_clear(&ended->child.stack);
+	if (waits->scheduler.exit)
+		vec_push(&ended->child.stack.kernel, waits->scheduler.exit);
 }
 
 /* ---- stacks of waits without a sample ---- */
@@ -321,23 +314,28 @@ static const struct wait_stack *stack_like(const struct wait *wait, uint64_t ns)
 }
 
 /*
- * Whether the child's end has ended the wait, that nobody was seen to end. Its signal comes at
- * once, and the thread as soon as a processor is free; whoever ends a wait for something else is
+ * The child whose end has ended the wait, that nobody was seen to end; NULL: none. Its signal comes
+ * at once, and the thread as soon as a processor is free; whoever ends a wait for something else is
  * seen, unless only one in many is.
  */
-static bool has_child_ended(const struct waits *waits, const struct wait *wait,
-			    const struct wait_stack *stack, uint64_t ns)
+static const struct waker *child_of(struct waits *waits, const struct wait *wait,
+				    const struct wait_stack *stack, uint64_t ns)
 {
-	switch (wait_for_child(waits, wait, stack)) {
-	case SCHED_WAIT_CHILD:
-		return true;
-	case SCHED_WAIT_SIGNAL:
-		return !waits->thinned &&
-		       wait->begin_time + ns - wait->child.time <= CHILD_SIGNAL_NS;
-	case SCHED_WAIT_OTHER:
-		break;
-	}
-	return false;
+	const enum sched_wait kind =
+		sched_text_wait_of(&waits->scheduler, stack->kernel.data, stack->kernel.len);
+	const uint64_t *index =
+		kind == SCHED_WAIT_OTHER ? NULL : map_get(&waits->by_parent, wait->process->pid);
+	struct ended_child *ended = index ? &waits->children.data[*index] : NULL;
+
+	if (!ended || ended->child.time < wait->begin_time)
+		return NULL;
+	if (kind == SCHED_WAIT_CHILD)
+		return &ended->child;
+	if (waits->thinned || ended->took_signal ||
+	    wait->begin_time + ns - ended->child.time > CHILD_SIGNAL_NS)
+		return NULL;
+	ended->took_signal = true;
+	return &ended->child;
 }
 
 /* Who woke the thread, which waits at `stack`: seen, or one of those that nobody saw; NULL: not
@@ -349,8 +347,9 @@ static const struct waker *waker_of(struct waits *waits, struct wait *wait,
 		return NULL;
 	if (wait->waker.known)
 		return &wait->waker;
-	if (wait->child.known && has_child_ended(waits, wait, stack, ns))
-		return &wait->child;
+	const struct waker *child = child_of(waits, wait, stack, ns);
+	if (child)
+		return child;
 	struct known_wait *known = waits->thinned ? known_of(wait, ns) : NULL;
 	if (!known || !known->wakings || known->woken_at != wait->told_at)
 		return NULL;
@@ -454,7 +453,7 @@ void waits_begin(struct waits *waits, const struct process *process,
 	waits_forget(waits, wait->tid);
 	stack_clear(&wait->stack);
 	wait->state = process && !record->task.ran_already ? WAIT_GOES_ON : WAIT_NONE;
-	wait->waker.known = wait->child.known = wait->sampled = false;
+	wait->waker.known = wait->sampled = false;
 	wait->process = process;
 	wait->begin_time = record->time;
 	wait->preempted = true;

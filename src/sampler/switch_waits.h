@@ -10,12 +10,14 @@
 #define TARE_SAMPLER_SWITCH_WAITS_H
 
 #include "sampler/sampler.h"
+#include "sampler/sched_text.h"
 
 struct waits;
 
 /* Waits are told to `sink` as samples of the events of these kinds among `events`. */
 struct waits *waits_new(const struct event *events, size_t event_count,
-			const struct sampler_sink *sink, struct sampler_counts *counts);
+			const struct sched_text *scheduler, const struct sampler_sink *sink,
+			struct sampler_counts *counts);
 void waits_free(struct waits *waits);
 
 /* The sample of a thread that is about to be switched out. */
@@ -26,7 +28,8 @@ void waits_switch(struct waits *waits, const struct process *process,
 /* Whether the thread is known to wait; whoever wakes it then ends the wait. */
 bool waits_goes_on(const struct waits *waits, uint32_t tid);
 void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from);
-/* The last thread of a process ends; its parent, if it waits for a child, does so no longer. */
+/* The last thread of a process ends: each thread of its parent that waits for a child does so no
+ * longer, and one of those that wait for signals. */
 void waits_child_ends(struct waits *waits, uint32_t parent_pid, const struct sampler_waker *child);
 /*
  * From now on not each switch has a sample: a wait without one gets the stack of another one of its

@@ -119,6 +119,35 @@ rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if "wa
 ended = sum(row["os_time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
 assert ended >= 290e6 and ended >= 0.95 * sum(row["os_time_ns"] for row in rows), rows
 P
+# Of several threads that wait for children at the same time, each waits for its own.
+families() {
+	"$TARE" record -q --method=sample --wakers -o families.tare -- "$FIXTURES/wakers" families 20 ||
+		fail "status $? of the program whose threads have children"
+	"$TARE" export --format=chrome families.tare -o families.json
+	python3 - <<'P'
+import collections
+import json
+import re
+
+events = json.load(open("families.json"))["traceEvents"]
+names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+seen = collections.Counter()
+for wait in events:
+    parent = re.search("parent([0-9])", names.get(wait["tid"], ""))
+    if wait["ph"] != "X" or not parent or "wait" not in wait["args"].get("function", wait["name"]):
+        continue
+    child = re.search("child([0-9])", wait["args"].get("ended by", ""))
+    seen["own" if child and child[1] == parent[1] else "other" if child else "none"] += 1
+# Two that end at nearly the same time may be taken for each other.
+exit(0 if sum(seen.values()) >= 50 and seen["own"] >= 0.8 * sum(seen.values()) and seen["none"] <= 2 else 9)
+P
+}
+for attempt in $(seq 5); do
+	status=0
+	families || status=$?
+	[ $status = 9 ] || break
+done
+[ $status = 0 ] || fail "of families, $attempt times: $(grep -o '{[^{]*"ended by".*' families.json | head -c 3000)"
 # So is one that waits for the signal of that, if it gets a processor soon; who waits for the time, as children end,
 # is not woken by them.
 signals() {

@@ -195,6 +195,8 @@ static void tell(void *context, const struct sampler_sample *sample)
 
 static const struct event wait_events[] = {{.kind = EVENT_COUNTED}, {.kind = EVENT_OFF_CPU}};
 
+static const struct sched_text no_text;
+
 static void sample_at(struct waits *waits, const struct process *process, uint64_t time)
 {
 	struct unwind_frame frames[2] = {{.addr = 1}, {.addr = 2}};
@@ -235,7 +237,7 @@ static void test_waits(void **state)
 	struct told told = {0};
 	struct sampler_counts counts = {0};
 	const struct sampler_sink sink = {.sample = tell, .context = &told};
-	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	struct waits *waits = waits_new(wait_events, 2, &no_text, &sink, &counts);
 	const struct process process = {.pid = 5};
 
 	(void)state;
@@ -294,7 +296,7 @@ static void test_first_waits(void **state)
 	struct told told = {0};
 	struct sampler_counts counts = {0};
 	const struct sampler_sink sink = {.sample = tell, .context = &told};
-	struct waits *waits = waits_new(events, 1, &sink, &counts);
+	struct waits *waits = waits_new(events, 1, &no_text, &sink, &counts);
 	const struct process process = {.pid = 5};
 
 	(void)state;
@@ -341,7 +343,7 @@ static void test_waits_without_samples(void **state)
 	struct told told = {0};
 	struct sampler_counts counts = {0};
 	const struct sampler_sink sink = {.sample = tell, .context = &told};
-	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	struct waits *waits = waits_new(wait_events, 2, &no_text, &sink, &counts);
 	const struct process process = {.pid = 5};
 
 	(void)state;
@@ -435,7 +437,7 @@ static void test_who_ends_waits(void **state)
 	struct told told = {0};
 	struct sampler_counts counts = {0};
 	const struct sampler_sink sink = {.sample = tell, .context = &told};
-	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	struct waits *waits = waits_new(wait_events, 2, &no_text, &sink, &counts);
 	const struct process process = {.pid = 5};
 
 	(void)state;
@@ -470,13 +472,85 @@ static void test_who_ends_waits(void **state)
 	waits_free(waits);
 }
 
+/* A wait of the thread in the kernel's function at `place`, which ends at `end`. */
+static void wait_in_kernel(struct waits *waits, const struct process *process, uint32_t tid,
+			   const uint64_t *place, uint64_t begin, uint64_t end)
+{
+	const struct unwind_stack stack = {.end = UNWIND_ROOT};
+	struct perf_record record = {.type = PERF_RECORD_SWITCH,
+				     .misc = OUT,
+				     .time = begin,
+				     .switched = {.pid = process->pid, .tid = tid}};
+
+	if (begin) {
+		waits_sample(waits, &(struct sampler_sample){.process = process,
+							     .tid = tid,
+							     .time = begin,
+							     .kernel = place,
+							     .kernel_count = 1,
+							     .stack = &stack});
+		waits_switch(waits, process, &record);
+	}
+	record.misc = 0;
+	record.time = end;
+	if (end)
+		waits_switch(waits, process, &record);
+}
+
+/* Of several threads that wait for children each has its own; a signal has one of them. */
+static void test_children_end_waits(void **state)
+{
+	static const uint64_t for_child = 0x1000, for_signal = 0x2000;
+	const struct sched_text text = {
+		.exit = 0x9000,
+		.places = {{0x1000, 0x1100, SCHED_WAIT_CHILD}, {0x2000, 0x2100, SCHED_WAIT_SIGNAL}},
+		.place_count = 2};
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(wait_events, 2, &text, &sink, &counts);
+	const struct process parent = {.pid = 5, .threads = 4}, other = {.pid = 6, .threads = 1};
+	const struct process child = {.pid = 7};
+	struct sampler_waker ends = {.process = &child, .tid = 7, .time = 2000};
+
+	(void)state;
+	wait_in_kernel(waits, &parent, 10, &for_child, 1000, 0);
+	wait_in_kernel(waits, &parent, 11, &for_child, 1000, 0);
+	wait_in_kernel(waits, &parent, 12, &for_signal, 1000, 0);
+	wait_in_kernel(waits, &parent, 13, &for_signal, 1000, 0);
+	wait_in_kernel(waits, &other, 14, &for_child, 1000, 0);
+	waits_child_ends(waits, 5, &ends);
+	wait_in_kernel(waits, &parent, 10, NULL, 0, 2100);
+	assert_int_equal(told.waker.tid, 7);
+	assert_int_equal(told.waker.time, 2000);
+	assert_int_equal(told.waker_kernel, 1);
+	wait_in_kernel(waits, &parent, 12, NULL, 0, 2100);
+	assert_int_equal(told.waker.tid, 7);
+	wait_in_kernel(waits, &parent, 13, NULL, 0, 2200);
+	assert_null(told.last.waker);
+	wait_in_kernel(waits, &other, 14, NULL, 0, 2300);
+	assert_null(told.last.waker);
+	/* The next child is another one's; a wait that began behind the end has nothing of it. */
+	ends.tid = 8;
+	ends.time = 3000;
+	waits_child_ends(waits, 5, &ends);
+	wait_in_kernel(waits, &parent, 11, NULL, 0, 3100);
+	assert_int_equal(told.waker.tid, 8);
+	wait_in_kernel(waits, &parent, 10, &for_child, 3001, 3200);
+	assert_null(told.last.waker);
+	wait_in_kernel(waits, &parent, 12, &for_signal, 2500, 3000 + 10000001);
+	assert_null(told.last.waker);
+	assert_int_equal(told.count, 7);
+	waits_free(waits);
+}
+
 /* While few wakings are seen, each stands for so many, of waits of that length. */
 static void test_wakings_that_nobody_saw(void **state)
 {
 	struct told told = {0};
 	struct sampler_counts counts = {0};
 	const struct sampler_sink sink = {.sample = tell, .context = &told};
-	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	struct waits *waits = waits_new(wait_events, 2, &no_text, &sink, &counts);
 	const struct process process = {.pid = 5};
 	uint64_t time = 1000, known = 0;
 
@@ -779,6 +853,7 @@ int main(void)
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_wakings_that_nobody_saw),
 		cmocka_unit_test(test_waits_for_children),
+		cmocka_unit_test(test_children_end_waits),
 		cmocka_unit_test(test_frames_of_the_scheduler),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_parts_of_mappings),
