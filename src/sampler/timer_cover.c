@@ -117,12 +117,3 @@ void timer_cover_look(struct timer_cover *cover, uint64_t time)
 	if (!good)
 		timer_cover_fini(cover);
 }
-
-size_t timer_cover_count(const struct timer_cover *cover)
-{
-	size_t count = 0;
-
-	vec_foreach (processor, &cover->processors)
-		count += processor->timer >= 0;
-	return count;
-}

@@ -51,7 +51,4 @@ static inline void timer_cover_note(struct timer_cover *cover, size_t index)
  */
 void timer_cover_look(struct timer_cover *cover, uint64_t time);
 
-/* How many processors have a timer now. */
-size_t timer_cover_count(const struct timer_cover *cover);
-
 #endif

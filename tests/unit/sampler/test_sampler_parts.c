@@ -472,29 +472,32 @@ static void test_who_ends_waits(void **state)
 	waits_free(waits);
 }
 
-/* A wait of the thread in the kernel's function at `place`, which ends at `end`. */
-static void wait_in_kernel(struct waits *waits, const struct process *process, uint32_t tid,
-			   const uint64_t *place, uint64_t begin, uint64_t end)
+/* The thread begins to wait in the kernel's function at `place`, or runs again. */
+static void wait_begins(struct waits *waits, const struct process *process, uint32_t tid,
+			const uint64_t *place, uint64_t time)
 {
 	const struct unwind_stack stack = {.end = UNWIND_ROOT};
-	struct perf_record record = {.type = PERF_RECORD_SWITCH,
-				     .misc = OUT,
-				     .time = begin,
-				     .switched = {.pid = process->pid, .tid = tid}};
 
-	if (begin) {
-		waits_sample(waits, &(struct sampler_sample){.process = process,
-							     .tid = tid,
-							     .time = begin,
-							     .kernel = place,
-							     .kernel_count = 1,
-							     .stack = &stack});
-		waits_switch(waits, process, &record);
-	}
-	record.misc = 0;
-	record.time = end;
-	if (end)
-		waits_switch(waits, process, &record);
+	waits_sample(waits, &(struct sampler_sample){.process = process,
+						     .tid = tid,
+						     .time = time,
+						     .kernel = place,
+						     .kernel_count = 1,
+						     .stack = &stack});
+	waits_switch(waits, process,
+		     &(struct perf_record){.type = PERF_RECORD_SWITCH,
+					   .misc = OUT,
+					   .time = time,
+					   .switched = {.pid = process->pid, .tid = tid}});
+}
+
+static void wait_ends(struct waits *waits, const struct process *process, uint32_t tid,
+		      uint64_t time)
+{
+	waits_switch(waits, process,
+		     &(struct perf_record){.type = PERF_RECORD_SWITCH,
+					   .time = time,
+					   .switched = {.pid = process->pid, .tid = tid}});
 }
 
 /* Of several threads that wait for children each has its own; a signal has one of them. */
@@ -514,31 +517,33 @@ static void test_children_end_waits(void **state)
 	struct sampler_waker ends = {.process = &child, .tid = 7, .time = 2000};
 
 	(void)state;
-	wait_in_kernel(waits, &parent, 10, &for_child, 1000, 0);
-	wait_in_kernel(waits, &parent, 11, &for_child, 1000, 0);
-	wait_in_kernel(waits, &parent, 12, &for_signal, 1000, 0);
-	wait_in_kernel(waits, &parent, 13, &for_signal, 1000, 0);
-	wait_in_kernel(waits, &other, 14, &for_child, 1000, 0);
+	wait_begins(waits, &parent, 10, &for_child, 1000);
+	wait_begins(waits, &parent, 11, &for_child, 1000);
+	wait_begins(waits, &parent, 12, &for_signal, 1000);
+	wait_begins(waits, &parent, 13, &for_signal, 1000);
+	wait_begins(waits, &other, 14, &for_child, 1000);
 	waits_child_ends(waits, 5, &ends);
-	wait_in_kernel(waits, &parent, 10, NULL, 0, 2100);
+	wait_ends(waits, &parent, 10, 2100);
 	assert_int_equal(told.waker.tid, 7);
 	assert_int_equal(told.waker.time, 2000);
 	assert_int_equal(told.waker_kernel, 1);
-	wait_in_kernel(waits, &parent, 12, NULL, 0, 2100);
+	wait_ends(waits, &parent, 12, 2100);
 	assert_int_equal(told.waker.tid, 7);
-	wait_in_kernel(waits, &parent, 13, NULL, 0, 2200);
+	wait_ends(waits, &parent, 13, 2200);
 	assert_null(told.last.waker);
-	wait_in_kernel(waits, &other, 14, NULL, 0, 2300);
+	wait_ends(waits, &other, 14, 2300);
 	assert_null(told.last.waker);
 	/* The next child is another one's; a wait that began behind the end has nothing of it. */
 	ends.tid = 8;
 	ends.time = 3000;
 	waits_child_ends(waits, 5, &ends);
-	wait_in_kernel(waits, &parent, 11, NULL, 0, 3100);
+	wait_ends(waits, &parent, 11, 3100);
 	assert_int_equal(told.waker.tid, 8);
-	wait_in_kernel(waits, &parent, 10, &for_child, 3001, 3200);
+	wait_begins(waits, &parent, 10, &for_child, 3001);
+	wait_ends(waits, &parent, 10, 3200);
 	assert_null(told.last.waker);
-	wait_in_kernel(waits, &parent, 12, &for_signal, 2500, 3000 + 10000001);
+	wait_begins(waits, &parent, 12, &for_signal, 2500);
+	wait_ends(waits, &parent, 12, 3000 + 10000001);
 	assert_null(told.last.waker);
 	assert_int_equal(told.count, 7);
 	waits_free(waits);
