@@ -20,6 +20,7 @@
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
 #include "runtime/control/sums.h"
+#include "runtime/control/waiters.h"
 #include "runtime/files/counters.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
@@ -93,6 +94,8 @@ void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
 	unseen_expect(self, local, event);
 	while (top_ends_unseen(self) && !accumulate_ends_top(self, event))
 		calls_abandon(self);
+	if (event->blocked_ticks && state_session.settings.adaptive_percent)
+		waiters_note(self, local);
 }
 
 /* ---- sums ---- */
@@ -130,6 +133,19 @@ static bool nodes_disarm(const struct tare_thread_file *self, const struct adapt
 			cleared = sum->gone = true;
 	}
 	return cleared;
+}
+
+/* What waits in another thread stays; of its own waits this one knows all. */
+static void waiters_keep(const struct tare_thread_file *self, struct adapt_sums *sums)
+{
+	for (uint64_t i = 0; i < sums->room; i++) {
+		struct adapt_sum *sum = &sums->items[i];
+
+		if (!sum->goes)
+			continue;
+		waiters_take_back(self, sum->key);
+		sum->goes = !waiters_know(sum->key);
+	}
 }
 
 /* Are there functions that should go, and are called through pointers? */
@@ -198,6 +214,7 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 		return;
 	nodes_sum(self, &local->sums);
 	sums_judge(&local->sums, &work);
+	waiters_keep(self, &local->sums);
 	if (nodes_disarm(self, &local->sums))
 		generation_begin();
 	local->some_stay = some_stay(&local->sums);
@@ -276,6 +293,7 @@ void adapt_forget(uint64_t begin, uint64_t end)
 	arming_lock_wait();
 	disarmed_forget(begin, end);
 	sites_forget(begin, end);
+	waiters_forget(begin, end);
 	arming_unlock();
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/control/costs.h"
 #include "runtime/control/disarmed.h"
 #include "runtime/control/sites.h"
+#include "runtime/control/waiters.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/context.h"
 
@@ -89,6 +90,8 @@ static bool target_goes(const struct tare_thread_file *self, struct adapt_local 
 {
 	const struct adapt_sum *sum = sums_find(&local->sums, event->key);
 
+	if (waiters_know(event->key))
+		return false;
 	if (sum && (sum->goes || sums_waits(sum)))
 		return sum->goes;
 	if (!local->looks)

@@ -11,6 +11,7 @@
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
 #include "runtime/control/sums.h"
+#include "runtime/control/waiters.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/os_flag.h"
@@ -576,6 +577,99 @@ static void test_what_waits_is_timed(void **state)
 	thread_end(&thread);
 }
 
+/* The thread works for so long, and its probes take one in `part` of that beside it. */
+static void dear(struct thread *thread, uint64_t ticks, uint64_t part)
+{
+	thread->file->lost_ticks += ticks / part;
+	thread->ticks += ticks / part;
+	enter(thread, ticks, LONG, 2);
+	leave(thread, 0, 2, true);
+}
+
+static void looked_call(struct thread *thread, int byte)
+{
+	apply(thread,
+	      (struct accumulate_event){.kind = TARE_EVENT_ENTER,
+					.key = key(byte),
+					.stub = stub(byte),
+					.sp = SP_TOP - 128},
+	      1, true);
+	if (top_of(thread)->key == key(byte))
+		leave(thread, 1, 2, true);
+}
+
+static void waiting_calls(struct thread *thread, int count)
+{
+	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
+					      .sp = SP_TOP - 128,
+					      .os = true,
+					      .blocked_ticks = 1000,
+					      .os_cause = TARE_OS_SYSCALL,
+					      .syscall_number = 0};
+
+	for (int i = 0; i < count; i++) {
+		enter(thread, 0, SHORT, 2);
+		apply(thread, late, 1000, true);
+	}
+}
+
+/* A thread that never waits in it must not disarm what another one waits in. */
+static void test_what_waits_elsewhere_is_timed(void **state)
+{
+	struct thread waits, thread;
+
+	(void)state;
+	thread_begin(&waits);
+	thread_begin(&thread);
+	enter(&waits, 0, LONG, 1);
+	enter(&thread, 0, LONG, 1);
+	waiting_calls(&waits, 20);
+	calls(&thread, SHORT, MANY, 1);
+	calls(&thread, SHORTER, MANY, 1);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	assert_int_equal(file.arm[SHORTER], 0);
+	/* Nor by single events. */
+	thread.adapt.due_ticks = thread.ticks + (1ULL << 40);
+	dear(&thread, 1 << 21, 2);
+	assert_true(thread.adapt.looks > 0);
+	looked_call(&thread, SHORT);
+	looked_call(&thread, SHORT);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	/* Until that one has seldom waited in it. */
+	calls(&waits, SHORT, 100 * MANY, PAIR - 1);
+	judge(&waits);
+	assert_int_equal(file.arm[SHORT], 0);
+	thread_end(&waits);
+	thread_end(&thread);
+}
+
+/* A few calls say nothing; and a function of a module that is gone is another one. */
+static void test_who_is_no_waiter(void **state)
+{
+	struct thread waits, thread;
+
+	(void)state;
+	thread_begin(&waits);
+	thread_begin(&thread);
+	enter(&waits, 0, LONG, 1);
+	waiting_calls(&waits, 6);
+	assert_false(waiters_know(key(SHORT)));
+	waiting_calls(&waits, 6);
+	assert_true(waiters_know(key(SHORT)));
+	waiters_take_back(thread.file, key(SHORT)); /* that is not for others to say */
+	assert_true(waiters_know(key(SHORT)));
+	adapt_forget(key(0) + 0x10000, key(0) + 0x20000);
+	assert_true(waiters_know(key(SHORT)));
+	adapt_forget(key(0), key(0) + 0x1000);
+	assert_false(waiters_know(key(SHORT)));
+	waiters_note(waits.file, &waits.adapt); /* LONG, of which there are few */
+	assert_false(waiters_know(key(LONG)));
+	leave(&waits, 1, 1, false);
+	thread_end(&waits);
+	thread_end(&thread);
+}
+
 /* What a call in progress has waited is not taken from those that have ended. */
 static void test_waits_in_progress(void **state)
 {
@@ -855,15 +949,6 @@ static int looks_over(struct thread *thread)
 	return looks;
 }
 
-/* The thread works for so long, and its probes take one in `part` of that beside it. */
-static void dear(struct thread *thread, uint64_t ticks, uint64_t part)
-{
-	thread->file->lost_ticks += ticks / part;
-	thread->ticks += ticks / part;
-	enter(thread, ticks, LONG, 2);
-	leave(thread, 0, 2, true);
-}
-
 /* Only while the probes are dear; where that found nothing, the next ones wait longer and longer.
  */
 static void test_looks_rest(void **state)
@@ -891,18 +976,6 @@ static void test_looks_rest(void **state)
 	assert_true(rests[1] < rests[2] && rests[2] < rests[3]);
 	assert_int_equal(rests[5], rests[4]);
 	thread_end(&thread);
-}
-
-static void looked_call(struct thread *thread, int byte)
-{
-	apply(thread,
-	      (struct accumulate_event){.kind = TARE_EVENT_ENTER,
-					.key = key(byte),
-					.stub = stub(byte),
-					.sp = SP_TOP - 128},
-	      1, true);
-	if (top_of(thread)->key == key(byte))
-		leave(thread, 1, 2, true);
 }
 
 /* Who is called twice within a look, and is short, goes at once, however large the tree is. */
@@ -982,6 +1055,8 @@ int main(void)
 		TEST(test_budget),
 		TEST(test_of_late),
 		TEST(test_what_waits_is_timed),
+		TEST(test_what_waits_elsewhere_is_timed),
+		TEST(test_who_is_no_waiter),
 		TEST(test_waits_in_progress),
 		TEST(test_phases),
 		TEST(test_end_of_what_is_timed_again),

@@ -1,0 +1,107 @@
+/*
+ * A small table; threads write to it when they wait, without a lock.
+ *
+ * Refuses more than half of WAITERS_MAX functions, and to judge by fewer than CALLS_MIN calls.
+ */
+#include "runtime/control/waiters.h"
+
+#include "runtime/control/costs.h"
+#include "runtime/control/sums.h"
+#include "runtime/tree/context.h"
+
+#define WAITERS_MAX 1024 /* a power of two */
+#define CALLS_MIN   8
+
+/* A key, once there, stays; thread 0: nobody waits in it. */
+static struct waiter {
+	uint64_t key, thread;
+} waiters[WAITERS_MAX];
+static uint64_t waiter_count;
+
+static uint64_t slot_of(uint64_t key)
+{
+	return (key * 0x9e3779b97f4a7c15ULL >> 32) & (WAITERS_MAX - 1);
+}
+
+/* NULL: it is not there. */
+static struct waiter *waiter_find(uint64_t key)
+{
+	if (!__atomic_load_n(&waiter_count, __ATOMIC_RELAXED))
+		return NULL;
+	for (uint64_t slot = slot_of(key);; slot = (slot + 1) & (WAITERS_MAX - 1)) {
+		const uint64_t found = __atomic_load_n(&waiters[slot].key, __ATOMIC_ACQUIRE);
+
+		if (!found)
+			return NULL;
+		if (found == key)
+			return &waiters[slot];
+	}
+}
+
+/* NULL: there is no room. Another thread may put the same key there first. */
+static struct waiter *waiter_make(uint64_t key)
+{
+	if (__atomic_add_fetch(&waiter_count, 1, __ATOMIC_RELAXED) > WAITERS_MAX / 2) {
+		__atomic_sub_fetch(&waiter_count, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	for (uint64_t slot = slot_of(key);; slot = (slot + 1) & (WAITERS_MAX - 1)) {
+		uint64_t none = 0;
+
+		if (__atomic_compare_exchange_n(&waiters[slot].key, &none, key, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    none == key)
+			return &waiters[slot];
+	}
+}
+
+/* By all paths, where the last sum has enough of it; else by the node's. */
+static bool waits_in(const struct tare_thread_file *self, const struct adapt_local *local,
+		     const struct tare_node *node)
+{
+	const struct adapt_sum *all = sums_find(&local->sums, node->key);
+
+	if (all && all->calls >= SUMS_CALLS_MIN)
+		return sums_waits(all);
+	const struct adapt_sum sum = costs_of_node(self, node);
+
+	return sum.calls >= CALLS_MIN && sums_waits(&sum);
+}
+
+void waiters_note(const struct tare_thread_file *self, const struct adapt_local *local)
+{
+	const struct tare_node *node = context_node(self->top);
+	struct waiter *waiter = waiter_find(node->key);
+
+	if ((waiter && __atomic_load_n(&waiter->thread, __ATOMIC_RELAXED)) ||
+	    !waits_in(self, local, node))
+		return;
+	if (!waiter)
+		waiter = waiter_make(node->key);
+	if (waiter)
+		__atomic_store_n(&waiter->thread, (uint64_t)self, __ATOMIC_RELAXED);
+}
+
+bool waiters_know(uint64_t key)
+{
+	const struct waiter *waiter = waiter_find(key);
+
+	return waiter && __atomic_load_n(&waiter->thread, __ATOMIC_RELAXED);
+}
+
+void waiters_take_back(const struct tare_thread_file *self, uint64_t key)
+{
+	struct waiter *waiter = waiter_find(key);
+	uint64_t own = (uint64_t)self;
+
+	if (waiter)
+		__atomic_compare_exchange_n(&waiter->thread, &own, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+void waiters_forget(uint64_t begin, uint64_t end)
+{
+	for (uint64_t i = 0; i < WAITERS_MAX; i++)
+		if (__atomic_load_n(&waiters[i].key, __ATOMIC_RELAXED) - begin < end - begin)
+			__atomic_store_n(&waiters[i].thread, 0, __ATOMIC_RELAXED);
+}
