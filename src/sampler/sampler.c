@@ -487,7 +487,6 @@ static struct sampler *sampler_new(const struct sampler_options *options, bool o
 		sampler_close(sampler);
 		return NULL;
 	}
-	timer_cover_init(&sampler->timer_cover, &sampler->events);
 	if (options->kernel && !sampler->events.kernel)
 		perf_errors_kernel(sampler->no_kernel, sizeof(sampler->no_kernel));
 	return sampler;
