@@ -1,6 +1,7 @@
 /*
- * How often threads switch: beyond some rate a sample at each switch costs the program, and the
- * recorder, more than it tells.
+ * How often threads switch, or a processor: beyond some rate a sample at each switch costs the
+ * program, and the recorder, more than it tells, and a timer saves more than it costs
+ * (timer_cover.h).
  */
 #ifndef TARE_SAMPLER_SWITCH_RATE_H
 #define TARE_SAMPLER_SWITCH_RATE_H
@@ -8,9 +9,9 @@
 #include "base/base.h"
 
 enum {
-	SWITCH_RATE_MANY =
-		20000, /* a second, of all threads: not each has a sample from there on… */
-	SWITCH_RATE_FEW = 10000 /* …until they are as few as that again */
+	SWITCH_RATE_MANY = 20000, /* a second: not each has a sample, and a processor a timer, from
+				     there on… */
+	SWITCH_RATE_FEW = 10000	  /* …until they are as few as that again */
 };
 
 struct switch_rate {

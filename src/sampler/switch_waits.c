@@ -216,15 +216,21 @@ bool waits_goes_on(const struct waits *waits, uint32_t tid)
 	return index && waits->list.data[*index].state == WAIT_GOES_ON;
 }
 
+/* Without a stack. */
+static void waker_take(struct waker *waker, const struct sampler_waker *from)
+{
+	waker->process = from->process;
+	waker->tid = from->tid;
+	waker->time = from->time;
+	stack_clear(&waker->stack);
+}
+
 void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from)
 {
 	struct waker *waker = &wait_get(waits, tid)->waker;
 
 	waker->known = true;
-	waker->process = from->process;
-	waker->tid = from->tid;
-	waker->time = from->time;
-	stack_clear(&waker->stack);
+	waker_take(waker, from);
 	if (from->process)
 		stack_take(&waker->stack, from->stack, from->kernel, from->kernel_count);
 }
@@ -237,10 +243,7 @@ void waits_child_ends(struct waits *waits, uint32_t parent_pid, const struct sam
 		vec_push(&waits->children, (struct ended_child){0});
 	struct ended_child *ended = &waits->children.data[index];
 	ended->took_signal = false;
-	ended->child.process = child->process;
-	ended->child.tid = child->tid;
-	ended->child.time = child->time;
-	stack_clear(&ended->child.stack);
+	waker_take(&ended->child, child);
 	if (waits->scheduler.exit)
 		vec_push(&ended->child.stack.kernel, waits->scheduler.exit);
 }

@@ -5,7 +5,6 @@
  */
 #include "sampler/timer_cover.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define IDLE_NS 500000000ULL /* without a record a processor is looked at no more */
@@ -71,23 +70,21 @@ static bool read_count(struct covered_processor *processor, uint64_t *count)
 static bool begin(struct covered_processor *processor, uint64_t time)
 {
 	processor->switches = open_pinned(PERF_COUNT_SW_CONTEXT_SWITCHES, 0, processor->number);
-	processor->counted_time = time;
+	processor->rate = (struct switch_rate){.begin = time};
 	return processor->switches >= 0 && read_count(processor, &processor->count);
 }
 
 /* Judges by the switches since the last time; false where a timer is refused. */
 static bool judge(struct covered_processor *processor, uint64_t time)
 {
-	const uint64_t limit = processor->timer >= 0 ? TIMER_COVER_FEW : TIMER_COVER_MANY;
-	const double seconds = (double)(time - processor->counted_time) / 1e9;
 	uint64_t count;
 
 	if (!read_count(processor, &count))
 		return false;
-	const bool many = (double)(count - processor->count) >= (double)limit * seconds;
-
+	processor->rate.count += count - processor->count;
 	processor->count = count;
-	processor->counted_time = time;
+	const bool many = switch_rate_look(&processor->rate, time);
+
 	if (!many)
 		close_descriptor(&processor->timer);
 	else if (processor->timer < 0)

@@ -13,9 +13,8 @@
 #define TARE_SAMPLER_TIMER_COVER_H
 
 #include "sampler/perf_events.h"
+#include "sampler/switch_rate.h"
 
-/* Switches of a processor in a second: from so many on it has a timer, until they are so few. */
-enum { TIMER_COVER_MANY = 20000, TIMER_COVER_FEW = 10000 };
 enum { TIMER_COVER_NS = 500000, TIMER_COVER_LOOK_NS = 20000000 };
 
 struct covered_processor {
@@ -23,7 +22,8 @@ struct covered_processor {
 	int switches, timer; /* descriptors; -1: not open */
 	bool is_noted;	     /* since the last look */
 	uint64_t noted_time;
-	uint64_t count, counted_time; /* its switches until then */
+	uint64_t count; /* its switches until then */
+	struct switch_rate rate;
 };
 
 struct timer_cover {

@@ -108,6 +108,16 @@ attached() {
 }
 on_some_processor launched
 on_some_processor attached
+# A busy machine may be why (status 9): then once more, at most so many times.
+several_times() {
+	local most=$1 status
+	for attempt in $(seq "$most"); do
+		status=0
+		"$2" || status=$?
+		[ $status = 9 ] || break
+	done
+	return $status
+}
 # A process that ends is what its parent waits for, though perf tells nothing of that waking.
 "$TARE" record -q --method=sample --wakers -o children.tare -- sh -c 'sleep 0.2; (sleep 0.1; :) | cat' ||
 	fail "status $? of the recorded shell"
@@ -119,6 +129,26 @@ rows = [row for row in json.load(open("wakers.json"))["tables"]["wakers"] if "wa
 ended = sum(row["os_time_ns"] for row in rows if row["woken_by"] == "do_exit" and row["woken_by_thread"])
 assert ended >= 290e6 and ended >= 0.95 * sum(row["os_time_ns"] for row in rows), rows
 P
+# So is one that waits for the signal of that, if it gets a processor soon; who waits for the time, as children end,
+# is not woken by them.
+signals() {
+	"$TARE" record -q --method=sample --wakers -o signals.tare -- "$FIXTURES/wakers" signals 3 ||
+		fail "status $? of the program that waits for signals"
+	"$TARE" report wakers --format=json --columns=all --limit=0 signals.tare >wakers.json
+	python3 - <<'P'
+import json
+
+rows = json.load(open("wakers.json"))["tables"]["wakers"]
+by_child = {}
+for name in "pselect", "ppoll", "sigsuspend", "sigwait", "poll":
+    of = [row for row in rows if row["function"] in (name, name + "64", "__" + name)]
+    assert of, (name, rows)
+    by_child[name] = sum(row["count"] for row in of if row["woken_by"] == "do_exit")
+    assert by_child[name] <= (3 if name != "poll" else 0), (name, of)
+exit(0 if all(count == 3 for name, count in by_child.items() if name != "poll") else 9)
+P
+}
+several_times 10 signals || fail "of signals, $attempt times: $(head -c 3000 wakers.json)"
 # Of several threads that wait for children at the same time, each waits for its own.
 families() {
 	"$TARE" record -q --method=sample --wakers -o families.tare -- "$FIXTURES/wakers" families 20 ||
@@ -142,37 +172,7 @@ for wait in events:
 exit(0 if sum(seen.values()) >= 50 and seen["own"] >= 0.8 * sum(seen.values()) and seen["none"] <= 2 else 9)
 P
 }
-for attempt in $(seq 5); do
-	status=0
-	families || status=$?
-	[ $status = 9 ] || break
-done
-[ $status = 0 ] || fail "of families, $attempt times: $(grep -o '{[^{]*"ended by".*' families.json | head -c 3000)"
-# So is one that waits for the signal of that, if it gets a processor soon; who waits for the time, as children end,
-# is not woken by them.
-signals() {
-	"$TARE" record -q --method=sample --wakers -o signals.tare -- "$FIXTURES/wakers" signals 3 ||
-		fail "status $? of the program that waits for signals"
-	"$TARE" report wakers --format=json --columns=all --limit=0 signals.tare >wakers.json
-	python3 - <<'P'
-import json
-
-rows = json.load(open("wakers.json"))["tables"]["wakers"]
-by_child = {}
-for name in "pselect", "ppoll", "sigsuspend", "sigwait", "poll":
-    of = [row for row in rows if row["function"] in (name, name + "64", "__" + name)]
-    assert of, (name, rows)
-    by_child[name] = sum(row["count"] for row in of if row["woken_by"] == "do_exit")
-    assert by_child[name] <= (3 if name != "poll" else 0), (name, of)
-exit(0 if all(count == 3 for name, count in by_child.items() if name != "poll") else 9)
-P
-}
-for attempt in $(seq 10); do
-	status=0
-	signals || status=$?
-	[ $status = 9 ] || break
-done
-[ $status = 0 ] || fail "of signals, $attempt times: $(head -c 3000 wakers.json)"
+several_times 5 families || fail "of families, $attempt times: $(grep -o '{[^{]*"ended by".*' families.json | head -c 3000)"
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
 	fail "status $? of the recorded program"

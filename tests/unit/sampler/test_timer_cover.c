@@ -72,34 +72,33 @@ static void switch_often(int count)
 	close(back[1]);
 }
 
-/* Clears what may not be tried as this user. */
-static bool is_permitted(int number)
+/* Where this user may open no events of processors, that is all there is to see. */
+static void skip_unless_permitted(struct timer_cover *cover)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .size = sizeof(attr),
 				       .config = PERF_COUNT_SW_CPU_CLOCK};
-	const int fd = perf_event_open(&attr, PERF_EVERYTHING, number);
+	const int fd = perf_event_open(&attr, PERF_EVERYTHING, cover->processors.data[0].number);
 
-	if (fd >= 0)
+	if (fd >= 0) {
 		close(fd);
-	return fd >= 0;
+		return;
+	}
+	print_message("skipped: this user may open no events of processors\n");
+	timer_cover_note(cover, 0);
+	timer_cover_look(cover, LONG_TIME);
+	assert_int_equal(cover->processors.len, 0);
+	timer_cover_fini(cover);
+	skip();
 }
 
 static void test_many_switches(void **state)
 {
-	const int number = pinned_processor();
-	struct timer_cover cover = cover_of(&by_timer, number);
+	struct timer_cover cover = cover_of(&by_timer, pinned_processor());
 	uint64_t time = LONG_TIME;
 
 	(void)state;
-	if (!is_permitted(number)) {
-		print_message("skipped: this user may open no events of processors\n");
-		timer_cover_note(&cover, 0);
-		timer_cover_look(&cover, time);
-		assert_int_equal(cover.processors.len, 0);
-		timer_cover_fini(&cover);
-		skip();
-	}
+	skip_unless_permitted(&cover);
 	/* Nothing has come from it yet. */
 	timer_cover_look(&cover, time);
 	assert_int_equal(cover.processors.data[0].switches, -1);
@@ -108,14 +107,15 @@ static void test_many_switches(void **state)
 	assert_true(cover.processors.data[0].switches >= 0);
 	assert_false(has_timer(&cover));
 	/* Twice as many as make a timer worth while. */
-	switch_often(TIMER_COVER_MANY / 50);
+	switch_often(SWITCH_RATE_MANY / 50);
 	timer_cover_look(&cover, time + TIMER_COVER_LOOK_NS - 1);
 	assert_false(has_timer(&cover)); /* too early to look */
 	timer_cover_look(&cover, time += TIMER_COVER_LOOK_NS);
 	assert_true(has_timer(&cover));
 	/* It keeps the timer while it switches half as often, and no longer. */
-	switch_often(TIMER_COVER_FEW / 50 * 13 / 20);
-	timer_cover_look(&cover, time += TIMER_COVER_LOOK_NS);
+	switch_often(SWITCH_RATE_FEW / 5 * 13 / 20);
+	timer_cover_note(&cover, 0);
+	timer_cover_look(&cover, time += 10 * (uint64_t)TIMER_COVER_LOOK_NS);
 	assert_true(has_timer(&cover));
 	timer_cover_look(&cover, time += 20 * (uint64_t)TIMER_COVER_LOOK_NS);
 	assert_false(has_timer(&cover));
@@ -124,18 +124,13 @@ static void test_many_switches(void **state)
 
 static void test_quiet_processors_are_left_alone(void **state)
 {
-	const int number = pinned_processor();
-	struct timer_cover cover = cover_of(&by_timer, number);
+	struct timer_cover cover = cover_of(&by_timer, pinned_processor());
 
 	(void)state;
-	if (!is_permitted(number)) {
-		print_message("skipped: this user may open no events of processors\n");
-		timer_cover_fini(&cover);
-		skip();
-	}
+	skip_unless_permitted(&cover);
 	timer_cover_note(&cover, 0);
 	timer_cover_look(&cover, LONG_TIME);
-	switch_often(TIMER_COVER_MANY / 50);
+	switch_often(SWITCH_RATE_MANY / 50);
 	timer_cover_look(&cover, LONG_TIME + TIMER_COVER_LOOK_NS);
 	assert_true(has_timer(&cover));
 	timer_cover_look(&cover, 2 * LONG_TIME);
