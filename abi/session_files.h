@@ -76,6 +76,7 @@ enum tare_os_means {
 	TARE_OS_BY_SELECTOR = 1, /* %es is zeroed by every IRET to user mode; self-test passed */
 	TARE_OS_BY_RSEQ = 2,	 /* rseq_cs is cleared at switches */
 	TARE_OS_BY_SITES = 4,	 /* rewritten system call sites count */
+	TARE_OS_IN_CALLS = 8,	 /* rseq_cs is cleared at switches in system calls, too */
 };
 
 /* ---- process file ---- */

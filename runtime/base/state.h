@@ -33,7 +33,8 @@ struct state_process {
 
 /* Kept across fork. */
 struct state_session {
-	uint64_t rseq_armed; /* what the rseq word holds while nothing has happened */
+	uint64_t rseq_armed;  /* what the rseq word holds while nothing has happened */
+	uint64_t rseq_called; /* … from a system call on, until the thread is switched */
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* by calibration */
 	char directory[TARE_PATH_MAX];
 	char runtime_path[TARE_PATH_MAX]; /* our own entry in LD_AUDIT */

@@ -285,6 +285,8 @@ static bool filters_permit_start(void)
 		{SYS_fstat, {3, 4096}},
 		{SYS_getsockopt, {3, 1, 1, 4096, 4096}},
 		{SYS_clock_gettime, {3, 4096}},
+		{SYS_clock_gettime, {-10, 4096}}, /* a thread's */
+		{SYS_nanosleep, {4096}},
 		{SYS_mprotect, {4096, 4096, PROT_READ}},
 		{SYS_mremap, {4096, 4096, 4096, 1}},
 		{SYS_arch_prctl, {ARCH_SET_GS, 4096}},

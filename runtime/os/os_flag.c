@@ -21,6 +21,7 @@
 
 #include <asm/errno.h>
 #include <elf.h>
+#include <linux/time_types.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -45,6 +46,11 @@ extern const char os_flag_abort[] __attribute__((visibility("hidden")));
 /* An empty range: no instruction is ever inside, so the kernel only clears the word. */
 static const struct rseq_cs descriptors[DESCRIPTORS] __attribute__((aligned(32))) = {
 	[0 ... DESCRIPTORS - 1] = {.abort_ip = (uint64_t)os_flag_abort},
+};
+
+/* Stands in the word during a system call and behind it, until the thread is switched. */
+static const struct rseq_cs called __attribute__((aligned(32))) = {
+	.abort_ip = (uint64_t)os_flag_abort,
 };
 
 static uint64_t unloads; /* of modules, so far */
@@ -115,6 +121,27 @@ static bool selector_use(void)
 	return means & TARE_OS_BY_SELECTOR && os_flag_selector() == SELECTOR_ARMED;
 }
 
+/*
+ * Does a thread that was switched during a system call find the word cleared? Up to Linux 6.18;
+ * later ones look at it only where an interrupt came in between, as there are no system calls in
+ * restartable sequences.
+ */
+static bool calls_clear(uint64_t offset)
+{
+	volatile uint64_t *word = (uint64_t *)((uint64_t)__builtin_thread_pointer() + offset);
+	const struct __kernel_timespec shortest = {.tv_nsec = 1};
+	uint64_t means;
+
+	if (budget_measured_means(&means))
+		return means & TARE_OS_IN_CALLS;
+	*word = (uint64_t)&called;
+	const bool slept = !kernel_call(SYS_nanosleep, &shortest, 0);
+	const bool cleared = *word == 0;
+
+	*word = 0;
+	return slept && cleared;
+}
+
 void os_flag_probe_host(uint64_t loader_base)
 {
 	const int64_t *offset = symbol_addr(loader_base, "__rseq_offset");
@@ -126,6 +153,10 @@ void os_flag_probe_host(uint64_t loader_base)
 	if (offset && size && *size) {
 		state_session.os_means |= TARE_OS_BY_RSEQ;
 		state_session.rseq_offset = *offset + offsetof(struct rseq, rseq_cs);
+		if (calls_clear(state_session.rseq_offset)) {
+			state_session.os_means |= TARE_OS_IN_CALLS;
+			state_session.rseq_called = (uint64_t)&called;
+		}
 	} else {
 		state_session.rseq_offset =
 			(uint64_t)&state_word - (uint64_t)__builtin_thread_pointer();
@@ -188,7 +219,7 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
 	os_flag_noticed(self, private_state);
 	private_state->syscall_uncounted = false;
-	waits_begin(private_state);
+	waits_begin(self, private_state);
 	os_flag_settle(self, private_state);
 }
 
@@ -313,11 +344,47 @@ static bool is_only_renewed(const struct tare_thread_file *self,
 	       self->syscalls == private_state->os_seen.syscalls;
 }
 
+static void call_collect(struct tare_thread_file *self, struct state_private *private_state,
+			 struct accumulate_event *event)
+{
+	event->syscall_number = (uint16_t)self->syscall_number;
+	event->syscall_object = self->syscall_object;
+	event->syscall_name = self->syscall_name;
+	event->syscall_holder = self->syscall_holder;
+	private_state->syscall_uncounted = false;
+}
+
+/*
+ * Nothing but system calls, and no switch? Then the kernel's counters are not asked for, which
+ * would take as long as such a call. Faults that the kernel met in it are counted by who asks next.
+ */
+static bool has_only_called(struct tare_thread_file *self, struct state_private *private_state,
+			    struct accumulate_event *event)
+{
+	uint64_t word = state_session.rseq_called;
+
+	/* one instruction: a switch behind it clears the word that it has armed */
+	if (!word || os_flag_selector_lost() ||
+	    !__atomic_compare_exchange_n((uint64_t *)self->rseq_word, &word, self->rseq_armed,
+					 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	event->ticks = kernel_ticks();
+	if (os_flag_raised())
+		return false;
+	private_state->os_seen.syscalls = self->syscalls;
+	event->os = true;
+	event->os_cause = TARE_OS_SYSCALL;
+	call_collect(self, private_state, event);
+	return true;
+}
+
 void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event)
 {
 	if (descriptors_is_changing(&private_state->objects))
 		descriptors_changed(&private_state->objects);
+	if (has_only_called(self, private_state, event))
+		return;
 	const uint64_t word = *(volatile uint64_t *)self->rseq_word;
 	const bool by_word = word == 0;
 	const bool by_selector = os_flag_selector_lost();
@@ -344,13 +411,8 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 	event->os_cause = cause_of(&private_state->os_seen, &seen);
 	event->os = by_word || by_selector || again || event->os_cause != TARE_OS_INTERRUPT;
 	event->syscall_number = SYSCALL_UNKNOWN;
-	if (event->os_cause == TARE_OS_SYSCALL) {
-		event->syscall_number = (uint16_t)self->syscall_number;
-		event->syscall_object = self->syscall_object;
-		event->syscall_name = self->syscall_name;
-		event->syscall_holder = self->syscall_holder;
-		private_state->syscall_uncounted = false;
-	}
+	if (event->os_cause == TARE_OS_SYSCALL)
+		call_collect(self, private_state, event);
 	os_flag_count_syscall(self, private_state);
 	if (was_switched(&private_state->os_seen, &seen))
 		waits_collect(self, private_state, kind_of(&private_state->os_seen, &seen), event);

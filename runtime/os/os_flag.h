@@ -4,7 +4,8 @@
  * Two marks, both set by user code and removed by the kernel: the null selector 3 in %es, which
  * every IRET to user mode replaces by 0 (page faults, interrupts, preemption, signals; SYSRET
  * leaves it), and the address of one of a few harmless descriptors in the thread's rseq_cs, which
- * the kernel clears when the thread was switched, and SYSCALL probes clear themselves.
+ * the kernel clears when the thread was switched. SYSCALL probes put another one there, which the
+ * kernel clears likewise where it does so in system calls; elsewhere they clear it themselves.
  */
 #ifndef TARE_RUNTIME_OS_OS_FLAG_H
 #define TARE_RUNTIME_OS_OS_FLAG_H
@@ -58,6 +59,12 @@ void os_flag_probe_host(uint64_t loader_base);
  */
 void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t size_bytes,
 		       uint64_t flags);
+
+/* Before a system call: what is asked next tells of it, and whether the thread was switched. */
+static inline void os_flag_called(const struct tare_thread_file *self)
+{
+	*(volatile uint64_t *)self->rseq_word = state_session.rseq_called;
+}
 
 /* Arms the flag for the calling thread and forgets what happened so far. */
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);

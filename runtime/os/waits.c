@@ -166,23 +166,34 @@ static bool delay_read(uint64_t *delay_ns)
 	return length > 0 && delay_parse(text, length, delay_ns);
 }
 
-static bool cpu_read(struct state_waits_seen *seen)
+/*
+ * The CPU clock of one thread, as pthread_getcpuclockid makes it: the kernel refuses it to another
+ * process, so that a vfork child in the thread's memory needs no call of its own to be told apart.
+ */
+static int clock_of(int32_t tid)
+{
+	return (int)(~(uint32_t)tid << 3 | 6);
+}
+
+/* A filter of the program's may know no other clocks than those that have names. */
+static bool cpu_read(int32_t tid, struct state_waits_seen *seen)
 {
 	struct reading now;
 
-	if (!clock_read(CLOCK_THREAD_CPUTIME_ID, &now))
+	if (!clock_read(clock_of(tid), &now) &&
+	    (!kernel_is_tid(tid) || !clock_read(CLOCK_THREAD_CPUTIME_ID, &now)))
 		return false;
 	seen->ticks = now.ticks;
 	seen->cpu_ns = now.ns;
 	return true;
 }
 
-void waits_begin(struct state_private *private_state)
+void waits_begin(const struct tare_thread_file *self, struct state_private *private_state)
 {
 	struct state_waits_seen *seen = &private_state->waits_seen;
 
 	*seen = (struct state_waits_seen){0};
-	if (cpu_read(seen))
+	if (cpu_read(self->tid, seen))
 		seen->has_delay = delay_read(&seen->delay_ns);
 }
 
@@ -200,12 +211,12 @@ static uint64_t end_of(const struct state_waits_seen *seen, uint64_t interval_en
  * What the thread has waited between the last reading and the end of the interval; the last reading
  * becomes that of now.
  */
-static bool waited_until(struct state_waits_seen *seen, uint64_t interval_end,
+static bool waited_until(int32_t tid, struct state_waits_seen *seen, uint64_t interval_end,
 			 uint64_t *waited_ticks, uint64_t *used_rate)
 {
 	const struct state_waits_seen before = *seen;
 
-	if (!before.ticks || !cpu_read(seen))
+	if (!before.ticks || !cpu_read(tid, seen))
 		return false;
 	*used_rate = rate_at(seen->ticks);
 	if (!*used_rate)
@@ -265,7 +276,7 @@ void waits_collect(struct tare_thread_file *self, struct state_private *private_
 	struct state_waits_seen *seen = &private_state->waits_seen;
 	uint64_t waited, used_rate;
 
-	if (!kernel_is_tid(self->tid) || !waited_until(seen, event->ticks, &waited, &used_rate)) {
+	if (!waited_until(self->tid, seen, event->ticks, &waited, &used_rate)) {
 		waits_unread(self, kind, event);
 		return;
 	}
@@ -280,8 +291,6 @@ void waits_forget(const struct tare_thread_file *self, struct state_private *pri
 {
 	struct state_waits_seen *seen = &private_state->waits_seen;
 
-	if (!kernel_is_tid(self->tid))
-		return;
-	if (cpu_read(seen) && seen->has_delay)
+	if (cpu_read(self->tid, seen) && seen->has_delay)
 		seen->has_delay = delay_read(&seen->delay_ns);
 }

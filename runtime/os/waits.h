@@ -14,7 +14,7 @@
 void waits_probe_host(void);
 
 /* Forgets what was read before: a new thread, or a forked child. */
-void waits_begin(struct state_private *private_state);
+void waits_begin(const struct tare_thread_file *self, struct state_private *private_state);
 
 /* How an interval's switches came about; the last: nobody may ask whether there were any. */
 enum waits_kind { WAITS_VOLUNTARY, WAITS_INVOLUNTARY, WAITS_UNASKED };

@@ -220,7 +220,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 	objects_count_before(self);
 	self->syscalls++;
 	objects_note(self, registers);
-	*(volatile uint64_t *)self->rseq_word = 0;
+	os_flag_called(self);
 	name_follow(self, registers);
 	if (forks(registers))
 		thread_note_calls(self);

@@ -2,6 +2,7 @@
  * What an OS event is put down to, by the kernel's counters of this thread: the ones of before are
  * made up, so that one of them seems to have changed, and then several.
  */
+#include "runtime/base/filter.h"
 #include "runtime/base/kernel.h"
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
@@ -16,6 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -204,7 +208,7 @@ static struct accumulate_event waited(const struct state_os_seen *change, bool b
 	struct accumulate_event event = {0};
 
 	for (int i = 0; i < ATTEMPTS; i++) {
-		waits_begin(&private_state);
+		waits_begin(&file, &private_state);
 		private_state.waits_seen.ticks -= WAITED;
 		private_state.waits_seen.has_delay &= by_delay;
 		event = collect_once(change);
@@ -251,7 +255,7 @@ static void test_ready(void **state)
 
 	(void)state;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		waits_begin(&private_state);
+		waits_begin(&file, &private_state);
 		if (!private_state.waits_seen.has_delay)
 			skip(); /* no procfs */
 		private_state.waits_seen.ticks -= WAITED;
@@ -271,7 +275,7 @@ static void test_short_waits(void **state)
 	struct accumulate_event event = {0};
 
 	(void)state;
-	waits_begin(&private_state);
+	waits_begin(&file, &private_state);
 	if (!private_state.waits_seen.has_delay)
 		skip(); /* no procfs */
 	for (int i = 0; i < ATTEMPTS && !private_state.waits_seen.unasked_ticks; i++) {
@@ -299,7 +303,7 @@ static void test_wait_behind_the_end(void **state)
 	struct accumulate_event event = {0};
 
 	(void)state;
-	waits_begin(&private_state);
+	waits_begin(&file, &private_state);
 	private_state.waits_seen.ticks -= WAITED;
 	event.ticks = kernel_ticks() - WAITED / 2;
 	waits_collect(&file, &private_state, WAITS_INVOLUNTARY, &event);
@@ -313,7 +317,7 @@ static void test_unasked(void **state)
 	struct accumulate_event event = {0};
 
 	(void)state;
-	waits_begin(&private_state);
+	waits_begin(&file, &private_state);
 	private_state.waits_seen.ticks -= WAITED;
 	event.ticks = kernel_ticks();
 	waits_collect(&file, &private_state, WAITS_UNASKED, &event);
@@ -346,6 +350,70 @@ static void test_no_clock(void **state)
 	event = collect(&(struct state_os_seen){.voluntary_switches = 1});
 	assert_true(event.blocked_ticks == UINT64_MAX);
 	assert_true(file.cpu_unread > before);
+}
+
+/* Its memory says that it is the parent: the kernel says that it is not. */
+static void test_no_clock_of_a_parent(void **state)
+{
+	struct accumulate_event event = {.ticks = kernel_ticks()};
+	int status;
+
+	(void)state;
+	waits_begin(&file, &private_state);
+	const pid_t child = fork();
+	if (!child) {
+		waits_collect(&file, &private_state, WAITS_VOLUNTARY, &event);
+		_exit(event.blocked_ticks == UINT64_MAX && file.cpu_unread == 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
+#define CALLED 0x2000 /* what a SYSCALL probe leaves in the word */
+
+/* Behind a system call, with that in the word, and in %es. Was the kernel asked for its counters?
+ */
+static bool is_asked_when_called(uint64_t in_word, uint64_t selector)
+{
+	const struct state_os_seen made_up = {.syscalls = file.syscalls};
+	struct accumulate_event event = {.syscall_number = 0xffff};
+
+	private_state.os_seen = made_up;
+	private_state.syscall_uncounted = true;
+	file.syscalls++;
+	word = in_word;
+	__asm__ volatile("mov %0, %%es" ::"r"((uint32_t)selector) : "memory");
+	os_flag_collect(&file, &private_state, &event);
+	__asm__ volatile("mov %0, %%es" ::"r"(0) : "memory");
+	assert_int_equal(word, os_flag_armed());
+	assert_true(event.os);
+	assert_int_equal(event.os_cause, TARE_OS_SYSCALL);
+	assert_int_equal(event.syscall_number, 42);
+	assert_false(private_state.syscall_uncounted);
+	assert_int_equal(private_state.os_seen.syscalls, file.syscalls);
+	const bool asked = private_state.os_seen.voluntary_switches ||
+			   private_state.os_seen.involuntary_switches ||
+			   private_state.os_seen.minor_faults;
+
+	assert_int_equal(event.blocked_ticks | event.preempted_ticks, asked ? UINT64_MAX : 0);
+	return asked;
+}
+
+static void test_a_call_without_a_switch(void **state)
+{
+	int unasked = 0;
+
+	(void)state;
+	state_session.rseq_called = CALLED;
+	assert_false(is_asked_when_called(CALLED, 0));
+	assert_true(is_asked_when_called(0, 0));
+	state_process.selector = 3;
+	assert_true(is_asked_when_called(CALLED, 0)); /* a fault or an interrupt as well */
+	for (int i = 0; i < ATTEMPTS; i++)
+		unasked += !is_asked_when_called(CALLED, 3);
+	assert_true(unasked > ATTEMPTS / 2);
+	state_process.selector = 0;
+	state_session.rseq_called = 0;
 }
 
 static void test_nothing_happened(void **state)
@@ -418,6 +486,35 @@ static void test_a_renewal_is_no_event(void **state)
 	assert_int_equal(cause_of((struct state_os_seen){.syscalls = 1}), TARE_OS_SYSCALL);
 }
 
+/* The program's filter knows no clocks of threads, but that of the caller. */
+static void test_a_clock_by_name(void **state)
+{
+	static const struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, CLOCK_TAI, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	static _Alignas(struct filter) char memory[sizeof(struct filter) + sizeof(code)];
+	struct filter *filter = (struct filter *)memory;
+	struct accumulate_event event = {.ticks = kernel_ticks()};
+
+	(void)state;
+	filter->length = sizeof(code) / sizeof(code[0]);
+	memcpy(filter->code, code, sizeof(code));
+	filter_add(filter);
+	waits_begin(&file, &private_state);
+	private_state.waits_seen.ticks -= WAITED;
+	waits_collect(&file, &private_state, WAITS_INVOLUNTARY, &event);
+	assert_waited(event.preempted_ticks);
+	assert_int_equal(file.cpu_unread, 0);
+	file.tid++;
+	waits_collect(&file, &private_state, WAITS_INVOLUNTARY, &event);
+	assert_int_equal(file.cpu_unread, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,8 +529,11 @@ int main(void)
 		cmocka_unit_test_setup(test_short_waits, set_up),
 		cmocka_unit_test_setup(test_unasked, set_up),
 		cmocka_unit_test_setup(test_no_clock, set_up),
+		cmocka_unit_test_setup(test_no_clock_of_a_parent, set_up),
+		cmocka_unit_test_setup(test_a_call_without_a_switch, set_up),
 		cmocka_unit_test_setup(test_nothing_happened, set_up),
 		cmocka_unit_test(test_renewed_words_are_descriptors),
+		cmocka_unit_test_setup(test_a_clock_by_name, set_up), /* its filter stays */
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
