@@ -364,7 +364,7 @@ static bool has_only_called(struct tare_thread_file *self, struct state_private 
 	uint64_t word = state_session.rseq_called;
 
 	/* one instruction: a switch behind it clears the word that it has armed */
-	if (!word || os_flag_selector_lost() ||
+	if (!word ||
 	    !__atomic_compare_exchange_n((uint64_t *)self->rseq_word, &word, self->rseq_armed,
 					 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
