@@ -348,6 +348,7 @@ struct analysis_totals {
 	uint64_t sampled, sampled_kernel;
 	uint64_t sampled_ticks;	  /* that all these stand for */
 	uint64_t counting;	  /* of overhead: what counters and dormant probes took */
+	uint64_t interrupts;	  /* of overhead: what interrupts of samples took */
 	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
 	double residual_share;	  /* of the calibrated cost: the largest of the processes */
 	double cost_drift;	  /* the furthest from 0 of the processes_checked */

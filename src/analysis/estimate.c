@@ -220,6 +220,19 @@ static double ticks_of_weight(const struct estimate *estimate)
 	return weight > 0 ? ticks / (double)weight : 0;
 }
 
+/* The least of what the collectors have found. */
+static double interrupt_ticks(const struct analysis *analysis)
+{
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
+	uint64_t least = count ? rows[0].interrupt_ns : 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (rows[i].interrupt_ns < least)
+			least = rows[i].interrupt_ns;
+	return (double)least * analysis->ticks_per_second / 1e9;
+}
+
 static bool load_values(struct estimate *estimate, struct profile *profile, struct error *err)
 {
 	if (!sample_values_load_apart(estimate->analysis, profile, estimate->event,
@@ -354,6 +367,7 @@ static void make_tree(struct estimate *estimate)
 	estimate_find_unseen(estimate);
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
+	estimate->interrupt_ticks = interrupt_ticks(estimate->analysis);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	estimate->analysis->totals.sampled_ticks =

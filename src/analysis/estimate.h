@@ -81,6 +81,7 @@ struct estimate {
 	struct analysis *analysis;
 	int64_t event;				 /* whose samples they are */
 	double ticks_of_weight;			 /* their weight, times this, is CPU time */
+	double interrupt_ticks;			 /* that each took of it, at least */
 	struct sample_values clocked, unclocked; /* by thread, then by stack */
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;

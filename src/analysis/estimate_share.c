@@ -6,7 +6,8 @@
  * of what it has called, so they are part of the clock's error. All other functions have what is
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
  * and dormant probes took in them; and before, what tare's own code took, by the samples there,
- * beyond the cost of the probes by calibration, which is that of a loop.
+ * beyond the cost of the probes by calibration, which is that of a loop; and the samples'
+ * interrupts.
  */
 #include "analysis/estimate.h"
 
@@ -180,6 +181,14 @@ static uint64_t own_beyond(const struct estimate *estimate, const struct estimat
 	return beyond > 2 * clock * sqrt(share * (1 - share) / draws) ? (uint64_t)beyond : 0;
 }
 
+/* What the interrupts of samples in functions that samples decide took: at most a part of these. */
+static wide interrupts_of(const struct estimate *estimate, uint64_t samples, wide ticks)
+{
+	const double took = (double)samples * estimate->interrupt_ticks;
+
+	return took < (double)(ticks / COST_PART) ? (wide)took : ticks / COST_PART;
+}
+
 /* Of a function that is decided by samples. */
 static bool is_sampled(struct estimate_thread *thread, const struct analysis_node *node)
 {
@@ -196,16 +205,31 @@ static void taken_off(struct analysis *analysis, const struct estimate_thread *t
 		analysis->totals.overhead += cost;
 }
 
+static uint64_t samples_to_decide(const struct estimate *estimate, struct estimate_thread *thread)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = thread->first; i < estimate->nodes.len; i++)
+		if (is_sampled(thread, &estimate->nodes.data[i]))
+			samples += estimate->paths.data[i].clocked.samples;
+	return samples;
+}
+
 /* CPU time of the paths that samples decide. */
 static void share_out(struct estimate *estimate, struct estimate_thread *thread,
 		      const struct sums *sums, struct share shares)
 {
-	struct share beyond = {.whole = own_beyond(estimate, thread, sums),
-			       .weight = shares.weight};
+	struct share tares = {.whole = own_beyond(estimate, thread, sums), .weight = shares.weight};
 
-	if (beyond.whole > shares.whole)
-		beyond.whole = shares.whole;
-	shares.whole -= beyond.whole;
+	if (tares.whole > shares.whole)
+		tares.whole = shares.whole;
+	const wide interrupts = interrupts_of(estimate, samples_to_decide(estimate, thread),
+					      shares.whole - tares.whole);
+
+	tares.whole += interrupts;
+	shares.whole -= tares.whole;
+	if (estimate->analysis->threads.data[thread->index].selected)
+		estimate->analysis->totals.interrupts += (uint64_t)interrupts;
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_samples *samples = &estimate->paths.data[i].clocked;
 		struct analysis_node *node = &estimate->nodes.data[i];
@@ -214,7 +238,7 @@ static void share_out(struct estimate *estimate, struct estimate_thread *thread,
 		node->values.sampled = true;
 		if (!samples->samples)
 			continue;
-		const uint64_t own = share_next(&beyond, samples->weight);
+		const uint64_t own = share_next(&tares, samples->weight);
 		node->values.amount[OVERHEAD_EXCLUSIVE] += own;
 		taken_off(estimate->analysis, thread,
 			  own + path_add(&node->values, samples,

@@ -678,6 +678,7 @@ static bool write_samples(struct sample_assembly *assembly, struct error *err)
 		.reason = recording->sampling_reason,
 		.unwinding = recording->unwinding,
 		.kernel = recording->sampled_kernel,
+		.interrupt_ns = recording->interrupt_ns,
 		.discarded = counts->discarded,
 		.lost = counts->lost + recording->samples_unwritten,
 		.throttled = counts->throttled,

@@ -296,9 +296,12 @@ static void take_sampling(struct merge *merge, const struct profile_sampling *ro
 				 .collector = arena_strdup(&merge->arena, text_of(row->collector)),
 				 .reason = arena_strdup(&merge->arena, text_of(row->reason)),
 				 .unwinding = arena_strdup(&merge->arena, text_of(row->unwinding)),
-				 .kernel = row->kernel}));
+				 .kernel = row->kernel,
+				 .interrupt_ns = row->interrupt_ns}));
 	assert(merge->samplings.len == merge->sampling_keys.list.len);
 	struct profile_sampling *sampling = &merge->samplings.data[index];
+	if (row->interrupt_ns < sampling->interrupt_ns)
+		sampling->interrupt_ns = row->interrupt_ns;
 	add_count(&sampling->samples, row->samples);
 	add_count(&sampling->truncated, row->truncated);
 	add_losses(sampling->losses, row->losses, TABLE_COUNT(row->losses));

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 12	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 13	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
@@ -337,6 +337,7 @@ struct profile_sampling {
 	bool kernel;	       /* frames of the kernel are in the stacks */
 	uint64_t samples;      /* kept */
 	uint64_t truncated;    /* of these, stacks that do not reach the thread's root */
+	uint64_t interrupt_ns; /* each takes from its thread's CPU clock, at least; 0: unknown */
 	TARE_LOSS_MEMBERS(losses, PROFILE_SAMPLING_LOSSES);
 };
 

@@ -152,6 +152,7 @@ static const struct profile_column sampling_columns[] = {
 	COLUMN(profile_sampling, kernel, COLUMN_BOOL),
 	COLUMN(profile_sampling, samples, COLUMN_COUNT),
 	COLUMN(profile_sampling, truncated, COLUMN_COUNT),
+	SINCE(13, profile_sampling, interrupt_ns, COLUMN_COUNT),
 	PROFILE_SAMPLING_LOSSES(SAMPLING_LOSS),
 };
 

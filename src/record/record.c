@@ -663,7 +663,7 @@ static void wait_for_all(struct run *run)
 	recording_put_number(&run->recording, "end_ticks", (int64_t)clock_ticks());
 	recording_put_number(&run->recording, "descendants_cpu_ns",
 			     (int64_t)run->launch.descendants_cpu_ns);
-	sampling_stop(&run->sampling, &run->recording);
+	sampling_stop(&run->sampling, &run->recording, is_instrumented(run));
 }
 
 /* ---- the profile ---- */

@@ -305,7 +305,7 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 		;
 	cpu_watch_stop(&attach->cpu);
 	recording_put_number(&attach->recording, "end_ticks", (int64_t)clock_ticks());
-	sampling_stop(&attach->sampling, &attach->recording);
+	sampling_stop(&attach->sampling, &attach->recording, false);
 	recording_put_number(&attach->recording, "exit_status", NO_STATUS);
 	clock_schedule_finish(&attach->recording);
 	result->command_status = 0;

@@ -4,8 +4,12 @@
  */
 #include "record/sampling.h"
 
+#include "sampler/interrupt_cost.h"
+
 #include <stdio.h>
 #include <string.h>
+
+#define WORTH_MEASURING 100 /* samples */
 
 /* ---- before ---- */
 
@@ -236,7 +240,14 @@ bool sampling_is_over(const struct sampling *sampling)
 	return !sampling->sampler || sampler_is_over(sampling->sampler);
 }
 
-void sampling_stop(struct sampling *sampling, struct recording *recording)
+/* Times go by the samples of the first event. */
+static bool has_costly_interrupts(const struct sampling *sampling)
+{
+	return event_is_by_timer(&sampling->events.data[0]) &&
+	       sampling_samples(sampling) >= WORTH_MEASURING;
+}
+
+void sampling_stop(struct sampling *sampling, struct recording *recording, bool with_clock)
 {
 	if (!sampling->sampler)
 		return;
@@ -248,8 +259,12 @@ void sampling_stop(struct sampling *sampling, struct recording *recording)
 	if (sampling->log.unwritten)
 		recording_put_number(recording, "samples_unwritten",
 				     (int64_t)sampling->log.unwritten);
+	const bool costly = with_clock && has_costly_interrupts(sampling);
+	const bool kernel = sampling->options->kernel && !sampler_no_kernel(sampling->sampler);
 	sampler_close(sampling->sampler);
 	sampling->sampler = NULL;
+	if (costly)
+		recording_put_number(recording, "interrupt_ns", (int64_t)interrupt_cost_ns(kernel));
 }
 
 void sampling_fini(struct sampling *sampling)

@@ -46,8 +46,8 @@ void sampling_take(struct sampling *sampling);
 uint64_t sampling_samples(const struct sampling *sampling);
 /* No process that is sampled is left. */
 bool sampling_is_over(const struct sampling *sampling);
-/* Takes the rest, and ends the log. */
-void sampling_stop(struct sampling *sampling, struct recording *recording);
+/* Takes the rest, and ends the log; `with_clock`: measures what samples took from the times. */
+void sampling_stop(struct sampling *sampling, struct recording *recording, bool with_clock);
 void sampling_fini(struct sampling *sampling);
 
 #endif

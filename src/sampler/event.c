@@ -299,6 +299,13 @@ static bool is_time(const struct event *event)
 						      event->config == PERF_COUNT_SW_TASK_CLOCK));
 }
 
+bool event_is_by_timer(const struct event *event)
+{
+	return event->kind == EVENT_COUNTED && event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 const char *event_unit(const struct event *event)
 {
 	return is_time(event) ? "ns" : "";

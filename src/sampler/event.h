@@ -48,6 +48,9 @@ void event_default(uint64_t frequency, struct event *event);
 /* It happens in the kernel: only those who may sample the kernel may sample it. */
 bool event_is_in_kernel(const struct event *event);
 
+/* A timer of the thread's CPU time interrupts it. */
+bool event_is_by_timer(const struct event *event);
+
 /* "ns" if the weight of samples is time, "" if it is a number of events. */
 const char *event_unit(const struct event *event);
 

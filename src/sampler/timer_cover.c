@@ -9,20 +9,13 @@
 
 #define IDLE_NS 500000000ULL /* without a record a processor is looked at no more */
 
-static bool has_timer(const struct event *event)
-{
-	return event->kind == EVENT_COUNTED && event->type == PERF_TYPE_SOFTWARE &&
-	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-		event->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 void timer_cover_init(struct timer_cover *cover, const struct perf_events *set)
 {
 	bool wanted = false;
 
 	*cover = (struct timer_cover){0};
 	for (size_t i = 0; i < set->options.event_count; i++)
-		wanted |= has_timer(&set->options.events[i]);
+		wanted |= event_is_by_timer(&set->options.events[i]);
 	for (size_t i = 0; wanted && i < set->processors.len; i++)
 		vec_push(&cover->processors,
 			 ((struct covered_processor){.number = set->processors.data[i].number,

@@ -80,6 +80,8 @@ static void recording_take_number(struct recording *recording, const char *name,
 		recording->follow = value != 0;
 	else if (!strcmp(name, "sampled_kernel"))
 		recording->sampled_kernel = value != 0;
+	else if (!strcmp(name, "interrupt_ns"))
+		recording->interrupt_ns = (uint64_t)value;
 	else if (!strcmp(name, "samples_unwritten"))
 		recording->samples_unwritten = (uint64_t)value;
 	else if (!strcmp(name, "max_paths"))

@@ -180,13 +180,14 @@ static void add_wakers(struct profile_writer *writer)
 void make_sampled(struct profile_writer *writer)
 {
 	static const struct profile_sampling collectors[] = {
-		{"perf", "", "rules", true, 985, 7, {{2345, 0, 13, 2, 1}}},
+		{"perf", "", "rules", true, 985, 7, 0, {{2345, 0, 13, 2, 1}}},
 		{"timer",
 		 "perf_event_open was refused in process 4003: Operation not permitted",
 		 "rules",
 		 false,
 		 12,
 		 2,
+		 0,
 		 {{0, 5, 1, 0, 0}}},
 	};
 	const int64_t parent = small_process(writer, 4001, "work");

@@ -126,6 +126,7 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "outside_functions_ns", analysis_ns(analysis, totals->root_ticks));
 	field_number(stream, "overhead_ns", analysis_ns(analysis, totals->overhead));
 	field_number(stream, "counting_ns", analysis_ns(analysis, totals->counting));
+	field_number(stream, "interrupts_ns", analysis_ns(analysis, totals->interrupts));
 	field_number(stream, "residual_ns", analysis_ns(analysis, totals->residual));
 	field_number(stream, "error_ns", analysis_ns(analysis, totals->error));
 	field_number(stream, "runtime_ns", analysis_ns(analysis, totals->own));

@@ -236,6 +236,9 @@ static bool is_older(const struct report *report, struct str *text)
 			: NULL,
 		report->analysis->wakers.len ? "when waits were that others ended" : NULL,
 		NULL, /* what was learned: another table has it */
+		report->analysis->totals.estimated
+			? "what interrupts of samples took, which is in times by samples"
+			: NULL,
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

@@ -253,6 +253,9 @@ static void append_collector(const struct profile_sampling *row, struct str *tex
 	    strcmp(unwinding, "none") != 0)
 		str_append(text, unwinding);
 	str_append(text, row->kernel ? ", with the kernel's frames" : ", without the kernel's");
+	if (row->interrupt_ns)
+		str_printf(text, ", %.1f µs taken off for each sample's interrupt",
+			   (double)row->interrupt_ns / 1e3);
 	if (row->reason && row->reason[0])
 		str_printf(text, " (%s)", row->reason);
 }

@@ -6,7 +6,7 @@ tare record --start-at '/[/' ./program
 tare record --stop-at '' ./program
 tare record --transform=null --start-at main ./program
 tare record --start-at _start ./program
-tare record -q --start-at main --stop-at work ./program
+tare record -q --method=instrument --start-at main --stop-at work ./program
 tare report functions program.tare --format=csv --columns=function,calls
 tare report summary program.tare --format=json | grep -o -e '--start-at[^"]*'
 ls

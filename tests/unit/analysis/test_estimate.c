@@ -267,6 +267,47 @@ static void test_counters_cost_at_most_a_quarter(void **state)
 	assert_int_equal(analysis->totals.overhead, 2 * MS + THREAD_OVERHEAD);
 }
 
+static void collector(uint64_t interrupt_ns)
+{
+	const struct profile_sampling row = {.collector = "perf", .interrupt_ns = interrupt_ns};
+	struct error err;
+
+	assert_true(profile_add_sampling(writer, &row, &err));
+}
+
+static void begin_with_interrupts(uint64_t interrupt_ns)
+{
+	const int64_t in_main = begin_main();
+
+	collector(interrupt_ns);
+	collector(interrupt_ns + 1);
+	disarm(f, 1000);
+	samples(in_main, 2);
+	samples(call(in_main, f), 8);
+	finish();
+}
+
+/* What the interrupts of samples took is nobody's time: as much as the least that was measured. */
+static void test_interrupts_are_overhead(void **state)
+{
+	(void)state;
+	begin_with_interrupts(50000);
+	assert_cpu("main", 10 * MS - MS / 2, 2 * MS - MS / 10, true);
+	assert_cpu("f", 8 * MS - MS * 2 / 5, 8 * MS - MS * 2 / 5, true);
+	assert_int_equal(values_of("f")->amount[OVERHEAD_EXCLUSIVE], MS * 2 / 5);
+	assert_int_equal(analysis->totals.cpu, 10 * MS - MS / 2);
+	assert_int_equal(analysis->totals.interrupts, MS / 2);
+	assert_int_equal(analysis->totals.overhead, MS / 2 + THREAD_OVERHEAD);
+}
+
+static void test_interrupts_take_at_most_a_quarter(void **state)
+{
+	(void)state;
+	begin_with_interrupts(UINT64_C(1) << 60);
+	assert_cpu("main", 10 * MS * 3 / 4, 2 * MS * 3 / 4, true);
+	assert_int_equal(analysis->totals.interrupts, 10 * MS / 4);
+}
+
 static void begin_with_own(uint64_t own)
 {
 	struct error err;
@@ -934,6 +975,8 @@ int main(void)
 		ESTIMATE_TEST(test_counted_takes_from_caller),
 		ESTIMATE_TEST(test_counters_cost_is_overhead),
 		ESTIMATE_TEST(test_counters_cost_at_most_a_quarter),
+		ESTIMATE_TEST(test_interrupts_are_overhead),
+		ESTIMATE_TEST(test_interrupts_take_at_most_a_quarter),
 		ESTIMATE_TEST(test_own_samples_take_off),
 		ESTIMATE_TEST(test_few_own_samples_take_nothing_off),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
