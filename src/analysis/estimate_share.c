@@ -185,8 +185,9 @@ static uint64_t own_beyond(const struct estimate *estimate, const struct estimat
 static wide interrupts_of(const struct estimate *estimate, uint64_t samples, wide ticks)
 {
 	const double took = (double)samples * estimate->interrupt_ticks;
+	const wide most = ticks / COST_PART;
 
-	return took < (double)(ticks / COST_PART) ? (wide)took : ticks / COST_PART;
+	return took < (double)most ? (wide)took : most;
 }
 
 /* Of a function that is decided by samples. */
