@@ -81,7 +81,7 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 	if (process->running) {
 		assembly->assembled->running++;
 		add_process_reason(assembly, header, "was still running");
-	} else if (header->os_means && !(header->os_means & TARE_OS_BY_SITES)) {
+	} else if (!(header->os_means & TARE_OS_BY_SITES)) {
 		add_process_reason(assembly, header,
 				   "ended unseen: none of its system calls is instrumented");
 	} else {

@@ -4,13 +4,14 @@
 . "$(dirname "$0")/tracefs.sh"
 need_tracepoint sched/sched_process_exec
 
-# executions NUMBER: of a shell and so many children, and what goes with them.
+# executions NUMBER: of a shell and so many children, and what goes with them, but nothing that makes copies behind
+# recordings of a second.
 executions() {
 	for _ in $(seq "$1"); do
 		echo /bin/true
 	done >"$work/often"
 	record_options=(--method=sample --no-kernel --event=sched:sched_process_exec:1)
-	record "$TARE" record -q -o inner.tare -- bash ../often
+	record "$TARE" record -q --no-learned -o inner.tare -- bash ../often
 	weight
 }
 

@@ -16,6 +16,11 @@ built() {
 		missing="$missing $name ($(tail -n 1 "$work/build"))"
 		return 0
 	fi
+	"$work/$name" >/dev/null 2>"$work/build" || [ $? != 126 ] || {
+		missing="$missing $name (this kernel does not execute it)"
+		rm "$work/$name"
+		return 0
+	}
 	printf '#!%s\n' "$work/$name" >"$work/script-$name"
 	chmod +x "$work/script-$name"
 	programs+=("$work/$name" "$work/script-$name")
