@@ -292,18 +292,16 @@ bool event_is_in_kernel(const struct event *event)
 		event->config == PERF_COUNT_SW_BPF_OUTPUT);
 }
 
-static bool is_time(const struct event *event)
-{
-	return event->kind != EVENT_COUNTED ||
-	       (event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-						      event->config == PERF_COUNT_SW_TASK_CLOCK));
-}
-
 bool event_is_by_timer(const struct event *event)
 {
 	return event->kind == EVENT_COUNTED && event->type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
 		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static bool is_time(const struct event *event)
+{
+	return event->kind != EVENT_COUNTED || event_is_by_timer(event);
 }
 
 const char *event_unit(const struct event *event)
