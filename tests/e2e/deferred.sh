@@ -29,6 +29,7 @@ take --max-new-code=1
 [ "$(cat out)" = "$plain" ] || fail "another result: $(cat out)"
 grep -q 'libsqlite3.*(.* MB of code) had no copies yet' err || fail "nothing is said: $(cat err)"
 for pid in $(later); do
+	grep -qsz '^--cache$' "/proc/$pid/cmdline" || continue # it has not begun
 	class=$(ps -o cls= -p "$pid" || true)
 	[ -z "$class" ] || [ "$class" = IDL ] || fail "copies are made in the scheduling class $class"
 done

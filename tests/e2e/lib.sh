@@ -78,10 +78,11 @@ record() {
 		fail "status $(cat "$work/recorded.status") of: $*: $(tail -n 3 "$work/recorded.stderr")"
 }
 
-# later: the processes that make copies in this cache when a recording is over; wait_for_later: until none does.
+# later: the processes that make copies in this cache when a recording is over, those too that still bear their
+# recorder's command; wait_for_later: until none does.
 later() {
 	local pid
-	for pid in $(pgrep -f '^tare instrument --cache' || true); do
+	for pid in $(pgrep -f '^[^ ]*tare (instrument --cache|record) ' || true); do
 		! grep -qsz "^XDG_CACHE_HOME=$XDG_CACHE_HOME\$" "/proc/$pid/environ" || echo "$pid"
 	done
 }
@@ -95,9 +96,12 @@ wait_for_later() {
 	fail "copies are still made by $(later)"
 }
 
-# The test's directory goes, a cache of its own within it when nothing is made there any more.
+# The test's directory goes, and before it what still makes copies in a cache within it.
 remove_work() {
-	[ "${XDG_CACHE_HOME#"$work"}" = "$XDG_CACHE_HOME" ] || wait_for_later
+	if [ "${XDG_CACHE_HOME#"$work"}" != "$XDG_CACHE_HOME" ]; then
+		later | xargs -r kill 2>/dev/null || true
+		wait_for_later
+	fi
 	rm -rf "$work"
 }
 
