@@ -181,29 +181,57 @@ static uint64_t own_beyond(const struct estimate *estimate, const struct estimat
 	return beyond > 2 * clock * sqrt(share * (1 - share) / draws) ? (uint64_t)beyond : 0;
 }
 
-/* What the interrupts of samples in functions that samples decide took: at most a part of these. */
-static wide interrupts_of(const struct estimate *estimate, uint64_t samples, wide ticks)
-{
-	const double took = (double)samples * estimate->interrupt_ticks;
-	const wide most = ticks / COST_PART;
-
-	return took < (double)most ? (wide)took : most;
-}
-
 /* Of a function that is decided by samples. */
 static bool is_sampled(struct estimate_thread *thread, const struct analysis_node *node)
 {
 	return !estimate_tally(thread, node->function)->by_clock;
 }
 
-static void taken_off(struct analysis *analysis, const struct estimate_thread *thread,
-		      uint64_t cost)
-{
-	struct analysis_thread *row = &analysis->threads.data[thread->index];
+/* A thread's time that samples share out, and what tare's code and their interrupts took of it. */
+struct sharing {
+	struct estimate *estimate;
+	struct analysis_thread *thread;
+	struct share time, tares;
+};
 
-	row->residual_ticks += cost;
-	if (row->selected)
-		analysis->totals.overhead += cost;
+static struct sharing sharing_of(struct estimate *estimate, const struct estimate_thread *thread,
+				 struct share time)
+{
+	return (struct sharing){.estimate = estimate,
+				.thread = &estimate->analysis->threads.data[thread->index],
+				.time = time,
+				.tares = {.weight = time.weight}};
+}
+
+static void take_off(struct sharing *sharing, wide ticks)
+{
+	sharing->tares.whole += ticks;
+	sharing->time.whole -= ticks;
+}
+
+/* What the interrupts of so many samples took: at most a part of what is left. */
+static void take_off_interrupts(struct sharing *sharing, uint64_t samples)
+{
+	const double took = (double)samples * sharing->estimate->interrupt_ticks;
+	const wide most = sharing->time.whole / COST_PART;
+	const wide ticks = took < (double)most ? (wide)took : most;
+
+	take_off(sharing, ticks);
+	if (sharing->thread->selected)
+		sharing->estimate->analysis->totals.interrupts += (uint64_t)ticks;
+}
+
+/* The next path's part, and of that what counters took. */
+static void share_with(struct sharing *sharing, struct analysis_values *values,
+		       const struct estimate_samples *samples, uint64_t counters)
+{
+	uint64_t off = share_next(&sharing->tares, samples->weight);
+
+	values->amount[OVERHEAD_EXCLUSIVE] += off;
+	off += path_add(values, samples, share_next(&sharing->time, samples->weight), counters);
+	sharing->thread->residual_ticks += off;
+	if (sharing->thread->selected)
+		sharing->estimate->analysis->totals.overhead += off;
 }
 
 static uint64_t samples_to_decide(const struct estimate *estimate, struct estimate_thread *thread)
@@ -218,34 +246,23 @@ static uint64_t samples_to_decide(const struct estimate *estimate, struct estima
 
 /* CPU time of the paths that samples decide. */
 static void share_out(struct estimate *estimate, struct estimate_thread *thread,
-		      const struct sums *sums, struct share shares)
+		      const struct sums *sums, struct share time)
 {
-	struct share tares = {.whole = own_beyond(estimate, thread, sums), .weight = shares.weight};
+	struct sharing sharing = sharing_of(estimate, thread, time);
+	const wide own = own_beyond(estimate, thread, sums);
 
-	if (tares.whole > shares.whole)
-		tares.whole = shares.whole;
-	const wide interrupts = interrupts_of(estimate, samples_to_decide(estimate, thread),
-					      shares.whole - tares.whole);
-
-	tares.whole += interrupts;
-	shares.whole -= tares.whole;
-	if (estimate->analysis->threads.data[thread->index].selected)
-		estimate->analysis->totals.interrupts += (uint64_t)interrupts;
+	take_off(&sharing, own < time.whole ? own : time.whole);
+	take_off_interrupts(&sharing, samples_to_decide(estimate, thread));
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_samples *samples = &estimate->paths.data[i].clocked;
 		struct analysis_node *node = &estimate->nodes.data[i];
 		if (!is_sampled(thread, node))
 			continue;
 		node->values.sampled = true;
-		if (!samples->samples)
-			continue;
-		const uint64_t own = share_next(&tares, samples->weight);
-		node->values.amount[OVERHEAD_EXCLUSIVE] += own;
-		taken_off(estimate->analysis, thread,
-			  own + path_add(&node->values, samples,
-					 share_next(&shares, samples->weight),
-					 share_next(&estimate_tally(thread, node->function)->cost,
-						    samples->weight)));
+		if (samples->samples)
+			share_with(&sharing, &node->values, samples,
+				   share_next(&estimate_tally(thread, node->function)->cost,
+					      samples->weight));
 	}
 }
 
@@ -275,21 +292,26 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 void estimate_unclocked(struct estimate *estimate, struct estimate_thread *thread)
 {
 	struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
-	struct share shares = {0};
+	struct share time = {0};
+	uint64_t count = 0;
 
-	for (size_t i = thread->first; i < estimate->nodes.len; i++)
-		shares.weight += estimate->paths.data[i].unclocked.weight;
-	const double ticks = (double)shares.weight * estimate->ticks_of_weight;
+	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
+		time.weight += estimate->paths.data[i].unclocked.weight;
+		count += estimate->paths.data[i].unclocked.samples;
+	}
+	const double ticks = (double)time.weight * estimate->ticks_of_weight;
 	if (!(ticks > 0 && ticks < TICKS_MAX))
 		return;
 	row->unclocked_ticks = (uint64_t)ticks;
-	shares.whole = (wide)row->unclocked_ticks;
+	time.whole = (wide)row->unclocked_ticks;
+	struct sharing sharing = sharing_of(estimate, thread, time);
+
+	take_off_interrupts(&sharing, count);
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_samples *samples = &estimate->paths.data[i].unclocked;
 		if (!samples->samples)
 			continue;
 		estimate->nodes.data[i].values.sampled = true;
-		path_add(&estimate->nodes.data[i].values, samples,
-			 share_next(&shares, samples->weight), 0);
+		share_with(&sharing, &estimate->nodes.data[i].values, samples, 0);
 	}
 }

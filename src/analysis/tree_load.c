@@ -337,7 +337,7 @@ static void sum_session(struct analysis *analysis)
 					      .values.amount[analysis_measure_of(
 						      (enum analysis_value)time, INCLUSIVE)];
 		const uint64_t clock =
-			without(row->now_ticks, thread->residual_ticks) + thread->unclocked_ticks;
+			without(row->now_ticks + thread->unclocked_ticks, thread->residual_ticks);
 		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
 		totals->inconsistent_ticks += distance(times[VALUE_ELAPSED], clock);
 		if (!thread->estimated)

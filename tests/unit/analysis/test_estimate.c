@@ -696,7 +696,8 @@ static void test_vdso_and_system_calls(void **state)
 	assert_int_equal(values_of("f")->os_ticks[TARE_OS_MINOR_FAULT], 0);
 }
 
-/* What passed while no clock was read is in no node, and more than the clock's: 3 ms of 13. */
+/* What passed while no clock was read is in no node, and more than the clock's: 3 ms of 13.
+ * Interrupts take theirs of both. */
 static void test_time_without_a_clock(void **state)
 {
 	(void)state;
@@ -714,11 +715,13 @@ static void test_time_without_a_clock(void **state)
 	small_samples(writer,
 		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_f, 8, 8 * MS, 0));
 	small_samples(writer, &early);
+	collector(MS / 10);
 	finish();
-	assert_cpu("main", 10 * MS, 2 * MS, true);
-	assert_cpu("f", 8 * MS, 8 * MS, true);
-	assert_cpu("g", 3 * MS, 3 * MS, true);
-	assert_int_equal(analysis->totals.cpu, 13 * MS);
+	assert_cpu("main", 9 * MS, 2 * MS - MS / 5, true);
+	assert_cpu("f", 8 * MS - MS * 4 / 5, 8 * MS - MS * 4 / 5, true);
+	assert_cpu("g", 3 * MS - MS * 3 / 10, 3 * MS - MS * 3 / 10, true);
+	assert_int_equal(analysis->totals.cpu, 13 * MS - MS * 13 / 10);
+	assert_int_equal(analysis->totals.interrupts, MS * 13 / 10);
 }
 
 /* Of a stack that is cut off, the innermost function is known: it has most where it had most. */
