@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define TARE_TIMER_ABI	       2
+#define TARE_TIMER_ABI	       3
 #define TARE_TIMER_MAGIC       0x656d697465726174ULL /* "taretime" */
 #define TARE_TIMER_RECORDS     4096
 #define TARE_TIMER_FRAMES_MAX  4096
@@ -47,7 +47,10 @@ struct tare_timer_file {
 	/* Of processor time without a timer: there was no room for its signal. */
 	uint64_t unsampled_ns;
 	uint64_t restarted; /* system calls that the signal interrupted, and that were made again */
-	uint32_t limits;    /* enum tare_limits: why samples were lost */
+	uint64_t signals;   /* of timers that interrupt the thread themselves */
+	uint64_t tick_signals;	/* that come with an interrupt of the kernel's tick */
+	uint64_t handler_ticks; /* TSC: in the handler, where that was not interrupted for long */
+	uint32_t limits;	/* enum tare_limits: why samples were lost */
 	char name[TARE_TIMER_NAME_MAX];
 	uint32_t reserved;
 };

@@ -25,6 +25,8 @@
 #define BACKED_STEP  32768ULL
 #define FILE_BYTES   (16ULL << 30) /* sparse */
 #define NAME_ROUNDS  16
+/* Half a millisecond or less: another thread had the processor meanwhile. */
+#define HANDLER_TICKS_MAX 1000000
 
 /* ---- the file ---- */
 
@@ -302,9 +304,18 @@ static bool is_kept(struct timer_thread *self)
 	return timer_random(&self->random) >> 32 < timer_state.kept;
 }
 
+static void account(struct timer_thread *self, bool is_tick, uint64_t ticks)
+{
+	self->file->tick_signals += is_tick;
+	self->file->signals += !is_tick;
+	if (ticks < HANDLER_TICKS_MAX)
+		self->file->handler_ticks += ticks;
+}
+
 void timer_sample(struct timer_thread *self, const struct timer_info *info,
 		  struct timer_context *context)
 {
+	const uint64_t begin_ticks = kernel_ticks();
 	const struct timer_between *between = &self->between;
 	const bool is_tick = !between->has_timer || info->timer != between->timer;
 
@@ -322,4 +333,5 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 	if (timer_is_interrupted(context) && !timer_repeat(self, context) && !is_tick)
 		timer_state.between_mean_ns = 0;
 	timer_between_start(self, context);
+	account(self, is_tick, kernel_ticks() - begin_ticks);
 }

@@ -24,6 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NS_PER_SECOND 1e9
+
 /* ---- counters ---- */
 
 static bool assemble_counters(struct assembly *assembly, const char *name, struct error *err)
@@ -153,6 +155,27 @@ static bool assemble_timer_files(struct assembly *assembly, struct timer_assembl
 	return ok;
 }
 
+/*
+ * What a sample took, on average: the handler, and the kernel. 0 where the recorder did not measure
+ * the latter, as nothing goes by samples, or they are few.
+ */
+static uint64_t timer_interrupt_ns(const struct recording *recording,
+				   const struct timer_counts *counts)
+{
+	struct clock_rate rate;
+	struct error ignored;
+
+	if (!recording->timer_ns || counts->periods <= 0 ||
+	    !clock_rate_compute(&recording->clock, &rate, &ignored))
+		return 0;
+	const double took_ns = counts->handler_ticks * NS_PER_SECOND / rate.ticks_per_second +
+			       counts->signals * (double)recording->timer_ns +
+			       counts->tick_signals * (double)recording->signal_ns;
+	const double each_ns = took_ns / counts->periods;
+
+	return each_ns < NS_PER_SECOND ? (uint64_t)each_ns : 0;
+}
+
 static bool assemble_timers(struct assembly *assembly, struct error *err)
 {
 	if (!assembly->timers.len)
@@ -162,10 +185,12 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 		.writer = assembly->writer,
 		.builder = sample_builder_new(&assembly->resolver, assembly->writer)};
 	bool ok = assemble_timer_files(assembly, &timer, err);
-	const struct profile_sampling row = {.collector = "timer",
-					     .reason = assembly->recording->timer_reason,
-					     .unwinding = "rules",
-					     .lost = timer.counts.lost};
+	const struct profile_sampling row = {
+		.collector = "timer",
+		.reason = assembly->recording->timer_reason,
+		.unwinding = "rules",
+		.interrupt_ns = timer_interrupt_ns(assembly->recording, &timer.counts),
+		.lost = timer.counts.lost};
 
 	assembly_take_last_ticks(assembly, timer.counts.last_ticks);
 	if (timer.counts.damaged)

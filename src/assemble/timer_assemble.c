@@ -234,5 +234,9 @@ bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader 
 	assembly->counts.lost += header->lost;
 	assembly->counts.unsampled_ns += header->unsampled_ns;
 	assembly->counts.damaged += reader->damaged;
+	assembly->counts.periods += (double)header->periods;
+	assembly->counts.signals += (double)header->signals;
+	assembly->counts.tick_signals += (double)header->tick_signals;
+	assembly->counts.handler_ticks += (double)header->handler_ticks;
 	return true;
 }

@@ -20,6 +20,9 @@ struct timer_counts {
 	uint64_t unsampled_ns;
 	uint64_t last_ticks;
 	uint64_t damaged;
+	/* Of all threads; in any number, as the files are anybody's. */
+	double periods; /* that samples of the program stand for */
+	double signals, tick_signals, handler_ticks;
 };
 
 struct timer_assembly {

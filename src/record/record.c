@@ -41,8 +41,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND 1000000000ULL
-#define BARE_NS_LEAST NS_PER_SECOND /* recordings that end before are learned from only */
+#define NS_PER_SECOND	1000000000ULL
+#define TIMERS_NS_LEAST (NS_PER_SECOND / 10) /* samples of less cost too little to be measured */
+#define BARE_NS_LEAST	NS_PER_SECOND	     /* recordings that end before are learned from only */
 
 struct run {
 	const struct record_options *options;
@@ -716,12 +717,11 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 	result->remark = remark.data;
 }
 
-/* Is it worth a second to make copies that save a tenth? */
-static bool was_long(const struct run *run)
+static bool was_longer(const struct run *run, uint64_t ns)
 {
 	const struct clock_points *points = &run->recording.clock;
 
-	return points->len && vec_last(points).raw_ns - points->data[0].raw_ns >= BARE_NS_LEAST;
+	return points->len && vec_last(points).raw_ns - points->data[0].raw_ns >= ns;
 }
 
 static bool finish_run(struct run *run, const struct instrumented *executable,
@@ -734,7 +734,9 @@ static bool finish_run(struct run *run, const struct instrumented *executable,
 	put_remark(run, executable, result);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
-	if (run->instrument.bare == INSTRUMENT_BARE_FIND && was_long(run))
+	if (run->options->method != RECORD_SAMPLE && was_longer(run, TIMERS_NS_LEAST))
+		timer_choice_measure(&run->timers, &run->recording);
+	if (run->instrument.bare == INSTRUMENT_BARE_FIND && was_longer(run, BARE_NS_LEAST))
 		learning.command = run->instrument.command;
 	if (record_build_profile(&run->session, &run->recording, run->output, result,
 				 learns(run) ? &learning : NULL, err)) {

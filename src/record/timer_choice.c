@@ -2,6 +2,7 @@
 #include "record/timer_choice.h"
 
 #include "sampler/sampler.h"
+#include "sampler/signal_cost.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,16 @@ static const char *beyond_timers(const struct sampling *sampling)
 			return "--event with a period, or more than one,";
 	}
 	return NULL;
+}
+
+void timer_choice_measure(const struct timer_choice *choice, struct recording *recording)
+{
+	if (!choice->by_timers)
+		return;
+	const struct signal_cost cost = signal_cost_measure();
+
+	recording_put_number(recording, "timer_ns", (int64_t)cost.timer_ns);
+	recording_put_number(recording, "signal_ns", (int64_t)cost.signal_ns);
 }
 
 static const char *refusal_of(const struct timer_choice *choice)

@@ -19,6 +19,9 @@ void timer_choice_examine(struct timer_choice *choice);
 bool timer_choice_make(struct timer_choice *choice, const struct sampling *sampling,
 		       struct error *err);
 
+/* Behind a recording by timers: what its samples cost, for times that go by them. */
+void timer_choice_measure(const struct timer_choice *choice, struct recording *recording);
+
 /* A static executable that cannot take the runtime along; returns false. */
 bool timer_choice_refuse(const struct timer_choice *choice, const char *path, struct error *err);
 

@@ -82,6 +82,10 @@ static void recording_take_number(struct recording *recording, const char *name,
 		recording->sampled_kernel = value != 0;
 	else if (!strcmp(name, "interrupt_ns"))
 		recording->interrupt_ns = (uint64_t)value;
+	else if (!strcmp(name, "timer_ns"))
+		recording->timer_ns = (uint64_t)value;
+	else if (!strcmp(name, "signal_ns"))
+		recording->signal_ns = (uint64_t)value;
 	else if (!strcmp(name, "samples_unwritten"))
 		recording->samples_unwritten = (uint64_t)value;
 	else if (!strcmp(name, "max_paths"))

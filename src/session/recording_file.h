@@ -33,8 +33,9 @@ struct recording {
 	const char *collector, *sampling_reason, *unwinding;
 	const char *sampled_pids; /* "12,15" ran already; "all"; "" of a command */
 	bool sampled_kernel;
-	uint64_t interrupt_ns;	    /* of each sample, from the thread's CPU clock; 0: unknown */
-	uint64_t samples_unwritten; /* that found no room in the log */
+	uint64_t interrupt_ns;	      /* of each sample, from the thread's CPU clock; 0: unknown */
+	uint64_t timer_ns, signal_ns; /* of samples by timers, as in sampler/signal_cost.h */
+	uint64_t samples_unwritten;   /* that found no room in the log */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */
 	int64_t recorder_pid, command_pid; /* 0: unknown */

@@ -20,9 +20,9 @@ of_perf() {
 	perf script -i "$1" -F event,ip,sym --no-inline -G 2>perf.log |
 		sed -n "s/^ *${2:-[^ ]*}: *[0-9a-f]* *\([^ ]*\).*/\1/p" | count
 }
-# A function has several names; tare and perf prefer different ones.
+# A function has several names; tare and perf prefer different ones. The loader's memmove is its memcpy, too.
 count() {
-	sed -e 's/^__GI_//; s/^__libc_//; s/^_*//; s/+0x.*//; s/@@*GLIBC_.*//' | grep -v '^\[unknown\]$\|^$' | sort | uniq -c | awk '{print $2, $1}'
+	sed -e 's/^__GI_//; s/^__libc_//; s/^_*//; s/+0x.*//; s/@@*GLIBC_.*//; s/^memmove$/memcpy/' | grep -v '^\[unknown\]$\|^$' | sort | uniq -c | awk '{print $2, $1}'
 }
 of_tare() {
 	show "$1" function,exclusive_samples ${2:+--event="$2"} |

@@ -51,7 +51,7 @@ ask() {
 	case $status in
 	0) tail -n 2 "$work/said" ;;
 	77) missing="$missing; $reader: $(tail -n 1 "$work/said")" ;;
-	*) fail "$reader: $(tail -n 20 "$work/said")" ;;
+	*) fail "$reader: $(head -c 2000 "$work/said"; tail -n 5 "$work/said")" ;;
 	esac
 }
 ask_all() {

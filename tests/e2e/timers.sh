@@ -72,6 +72,20 @@ gcc -O1 -w -o "$work/bursts" "$work/bursts.c"
 record "$work/bursts"
 has "abs(sum(weight) / 1e3 / $(cat "$work/recorded.stdout") - 1) < 0.12 FROM stack_value" \
 	"samples stand for $(cat "$work/recorded.stdout") us"
+has "interrupt_ns = 0 FROM sampling" "nothing goes by them, so nothing is taken off"
+# Of times that go by them, their handlers and signals are taken off; together it is the clock's.
+record_options=()
+record "$work/bursts"
+has "interrupt_ns BETWEEN 500 AND 500000 FROM sampling" "what a sample takes"
+"$TARE" report summary --format=json "$work/profile.tare" >"$work/summary.json"
+python3 - "$work/summary.json" "$(cat "$work/recorded.stdout")" <<'END' || fail "what samples take is not taken off"
+import json, sys
+header = json.load(open(sys.argv[1]))["header"]
+own_ns = float(sys.argv[2]) * 1000
+assert 0 < header["interrupts_ns"] <= header["overhead_ns"] < own_ns / 3, header
+assert abs((header["cpu_ns"] + header["overhead_ns"]) / own_ns - 1) < 0.12, (header, own_ns)
+END
+record_options=(--method=sample)
 # Forked and executed programs, and threads, have their own. The shell may be done before its first.
 record sh -c "'$FIXTURES/proportions' 4000 2; exec '$FIXTURES/proportions' 4000"
 has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread

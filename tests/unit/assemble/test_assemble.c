@@ -788,7 +788,10 @@ static void write_timer(int tid, int image, uint64_t begin_ticks, uint64_t end_t
 			   .samples = 1,
 			   .periods = 3,
 			   .in_runtime = (uint64_t)image + 1,
-			   .in_runtime_periods = 4 * ((uint64_t)image + 1)},
+			   .in_runtime_periods = 4 * ((uint64_t)image + 1),
+			   .signals = 2,
+			   .tick_signals = 1,
+			   .handler_ticks = 6000},
 		.sample = {.record = {.size_bytes = sizeof(timer.sample),
 				      .kind = TARE_TIMER_SAMPLE,
 				      .complete = 1,
@@ -835,6 +838,24 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 	assert_int_equal(row->samples, 3); /* one for each period */
 	sampled_thread_begins[row->begin_ticks > 2500] = threads[row->thread - 1].begin_ticks;
 	return true;
+}
+
+/* Of two files: a handler of 3 us each, four signals with an interrupt of their own, two without.
+ */
+static void test_what_samples_by_timers_take(void **state)
+{
+	size_t count;
+
+	(void)state;
+	write_plain_process(10);
+	write_timer(11, 0, 1000, 2000);
+	write_timer(12, 1, 3000, 4000);
+	recording_put_number(&recording, "timer_ns", 9000);
+	recording_put_number(&recording, "signal_ns", 600);
+	assemble();
+	const struct profile_sampling *row = profile_samplings(profile, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(row->interrupt_ns, (2 * 3000 + 4 * 9000 + 2 * 600) / 6);
 }
 
 /* The kernel has given the number of a thread that ended to another one. */
@@ -891,6 +912,7 @@ int main(void)
 		ASSEMBLE_TEST(test_files_of_another_kind_are_left_out),
 		ASSEMBLE_TEST(test_keys_become_functions_of_their_modules),
 		ASSEMBLE_TEST(test_samples_go_to_the_thread_of_their_time),
+		ASSEMBLE_TEST(test_what_samples_by_timers_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
