@@ -60,10 +60,19 @@ void os_flag_probe_host(uint64_t loader_base);
 void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t size_bytes,
 		       uint64_t flags);
 
-/* Before a system call: what is asked next tells of it, and whether the thread was switched. */
+/*
+ * Before a system call: what is asked next tells of it, and whether the thread was switched, in it
+ * or since the event before: then the word is clear, and stays so.
+ */
 static inline void os_flag_called(const struct tare_thread_file *self)
 {
-	*(volatile uint64_t *)self->rseq_word = state_session.rseq_called;
+	uint64_t *word = (uint64_t *)self->rseq_word;
+	uint64_t before = *(volatile uint64_t *)word;
+
+	/* one instruction: the kernel may clear the word at any time */
+	if (before)
+		__atomic_compare_exchange_n(word, &before, state_session.rseq_called, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Arms the flag for the calling thread and forgets what happened so far. */

@@ -416,6 +416,26 @@ static void test_a_call_without_a_switch(void **state)
 	state_session.rseq_called = 0;
 }
 
+static uint64_t word_before_a_call(uint64_t in_word)
+{
+	word = in_word;
+	os_flag_called(&file);
+	return word;
+}
+
+/* A switch since the last event, in the program or in a call of before, is not forgotten. */
+static void test_a_switch_before_a_call(void **state)
+{
+	(void)state;
+	file.rseq_word = (uint64_t)&word;
+	state_session.rseq_called = CALLED;
+	assert_int_equal(word_before_a_call(0), 0);
+	assert_int_equal(word_before_a_call(os_flag_armed()), CALLED);
+	assert_int_equal(word_before_a_call(CALLED), CALLED);
+	state_session.rseq_called = 0;
+	assert_int_equal(word_before_a_call(os_flag_armed()), 0);
+}
+
 static void test_nothing_happened(void **state)
 {
 	struct tare_thread_file self = {.rseq_word = (uint64_t)&word};
@@ -531,6 +551,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_clock, set_up),
 		cmocka_unit_test_setup(test_no_clock_of_a_parent, set_up),
 		cmocka_unit_test_setup(test_a_call_without_a_switch, set_up),
+		cmocka_unit_test_setup(test_a_switch_before_a_call, set_up),
 		cmocka_unit_test_setup(test_nothing_happened, set_up),
 		cmocka_unit_test(test_renewed_words_are_descriptors),
 		cmocka_unit_test_setup(test_a_clock_by_name, set_up), /* its filter stays */
