@@ -12,7 +12,7 @@ LIMIT_SECONDS = 300
 # Reads ACCURACY_BREAKPOINTS: {module: [link address]}, and the program's ACCURACY_ENVIRONMENT; writes {module:
 # {link address: hits}} to ACCURACY_HITS. Of ACCURACY_LIBRARIES, calls from ACCURACY_CALLERS alone.
 SCRIPT = r"""
-import gdb, json, os, struct, sys
+import gdb, json, os, re, struct, subprocess, sys
 sys.path.insert(0, os.environ["ACCURACY_CODE"])
 import elf
 
@@ -20,6 +20,7 @@ wanted = json.loads(os.environ["ACCURACY_BREAKPOINTS"])
 callers = set(json.loads(os.environ["ACCURACY_CALLERS"]))
 libraries = {tuple(key) for key in json.loads(os.environ["ACCURACY_LIBRARIES"])}
 placed = {}
+chosen_later = []  # (module, address, address in the process) of functions of which the loader chooses one
 
 class Counted(gdb.Breakpoint):
     '''Calls from those files alone.'''
@@ -40,6 +41,11 @@ def first_address(path):
     '''The link address of what lies at the file's begin.'''
     return next((addr for offset, addr, _ in elf.segments(path) if offset == 0), 0)
 
+def chosen_by_loader(path):
+    '''Link addresses of functions that only tell which one is to be called (STT_GNU_IFUNC).'''
+    symbols = subprocess.run(["readelf", "-W", "--dyn-syms", path], capture_output=True, text=True).stdout
+    return {int(words[1], 16) for words in map(str.split, symbols.splitlines()) if words[3:4] == ["IFUNC"]}
+
 def place():
     with open(f"/proc/{gdb.selected_inferior().pid}/maps") as maps:
         for line in maps:
@@ -50,7 +56,11 @@ def place():
                 continue
             base = int(words[0].split("-")[0], 16) - first_address(path)
             placed[module] = {}
+            choosing = chosen_by_loader(path)
             for addr in wanted[module]:
+                if addr in choosing:
+                    chosen_later.append((module, addr, base + addr))
+                    continue
                 kind = Counted if (module, addr) in libraries else gdb.Breakpoint
                 point = kind(f"*{base + addr}")
                 point.silent = True
@@ -64,12 +74,25 @@ for command in ("set pagination off", "set confirm off", "set debuginfod enabled
     gdb.execute(command, to_string=True)
 for name, value in json.loads(os.environ["ACCURACY_ENVIRONMENT"]).items():
     gdb.execute(f"set environment {name} {value}", to_string=True)
+def place_chosen():
+    '''Once the libraries are relocated, those functions can be asked.'''
+    for module, addr, there in chosen_later:
+        called = int(gdb.parse_and_eval(f"((unsigned long (*)(void)) {there})()"))
+        placed[module][addr] = Counted(f"*{called}")
+        placed[module][addr].silent = True
+    chosen_later.clear()
+
 gdb.execute("starti", to_string=True)
 place()
+entry = int(re.search(r"Entry point: (0x[0-9a-f]+)", gdb.execute("info files", to_string=True))[1], 16)
+gdb.Breakpoint(f"*{entry}", temporary=True).silent = True
 while gdb.selected_inferior().pid:
     gdb.execute("continue", to_string=True)
-    if gdb.selected_inferior().pid:
-        place()
+    if not gdb.selected_inferior().pid:
+        break
+    place()
+    if gdb.selected_frame().pc() == entry:
+        place_chosen()
 hits = {module: {addr: point.hits if isinstance(point, Counted) else point.hit_count for addr, point in points.items()} for module, points in placed.items()}
 with open(os.environ["ACCURACY_HITS"], "w") as file:
     json.dump(hits, file)
