@@ -99,7 +99,17 @@ int main(void)
 EOF
 gcc -O1 -w -o brief brief.c
 record_options=(--adaptive --small-functions=keep)
+# A call that another process's turn has made long may keep it timed once more, on a busy machine.
+learn_again() {
+	local turn
+	for turn in 1 2 3; do
+		[ "$(ask "SELECT min(c.learned) FROM counted c JOIN function f ON f.id = c.function WHERE f.name = 'brief'")" = 0 ] ||
+			return 0
+		record sh -c "for i in \$(seq 30); do $work/brief; done"
+	done
+}
 for learned in 0 1; do
+	[ $learned = 0 ] || learn_again
 	record sh -c "for i in \$(seq 30); do $work/brief; done"
 	[ "$(ask "SELECT sum(c.entered) FROM counted c JOIN function f ON f.id = c.function WHERE f.name = 'brief'")" = 3000 ] ||
 		fail "brief was not called 100 times in each of 30 processes"
