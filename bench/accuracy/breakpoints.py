@@ -46,6 +46,14 @@ def chosen_by_loader(path):
     symbols = subprocess.run(["readelf", "-W", "--dyn-syms", path], capture_output=True, text=True).stdout
     return {int(words[1], 16) for words in map(str.split, symbols.splitlines()) if words[3:4] == ["IFUNC"]}
 
+def watch(module, addr, there):
+    kind = Counted if (module, addr) in libraries else gdb.Breakpoint
+    point = kind(f"*{there}")
+    point.silent = True
+    if kind is gdb.Breakpoint:
+        point.ignore_count = 1 << 30
+    placed[module][addr] = point
+
 def place():
     with open(f"/proc/{gdb.selected_inferior().pid}/maps") as maps:
         for line in maps:
@@ -60,13 +68,14 @@ def place():
             for addr in wanted[module]:
                 if addr in choosing:
                     chosen_later.append((module, addr, base + addr))
-                    continue
-                kind = Counted if (module, addr) in libraries else gdb.Breakpoint
-                point = kind(f"*{base + addr}")
-                point.silent = True
-                if kind is gdb.Breakpoint:
-                    point.ignore_count = 1 << 30
-                placed[module][addr] = point
+                else:
+                    watch(module, addr, base + addr)
+
+def place_chosen():
+    '''Once the libraries are relocated, those functions can be asked.'''
+    for module, addr, there in chosen_later:
+        watch(module, addr, int(gdb.parse_and_eval(f"((unsigned long (*)(void)) {there})()")))
+    chosen_later.clear()
 
 for command in ("set pagination off", "set confirm off", "set debuginfod enabled off", "set auto-load no",
                 "set startup-with-shell off", "handle all nostop noprint pass", "set stop-on-solib-events 1", "set disable-randomization off",
@@ -74,13 +83,6 @@ for command in ("set pagination off", "set confirm off", "set debuginfod enabled
     gdb.execute(command, to_string=True)
 for name, value in json.loads(os.environ["ACCURACY_ENVIRONMENT"]).items():
     gdb.execute(f"set environment {name} {value}", to_string=True)
-def place_chosen():
-    '''Once the libraries are relocated, those functions can be asked.'''
-    for module, addr, there in chosen_later:
-        called = int(gdb.parse_and_eval(f"((unsigned long (*)(void)) {there})()"))
-        placed[module][addr] = Counted(f"*{called}")
-        placed[module][addr].silent = True
-    chosen_later.clear()
 
 gdb.execute("starti", to_string=True)
 place()
