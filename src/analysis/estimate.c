@@ -262,6 +262,7 @@ static void estimate_one(struct estimate *estimate, struct estimate_thread *thre
 	estimate_build_paths(estimate, thread);
 	row->estimated = estimate_share(estimate, thread);
 	estimate_place(estimate, thread, row->estimated);
+	estimate_interrupts_of_clock(estimate, thread);
 	estimate_unclocked(estimate, thread);
 	row->estimated |= row->unclocked_ticks > 0;
 	estimate_count_calls(estimate, thread);
