@@ -1,4 +1,7 @@
-/* Bump allocation in blocks of at least 64 KiB; see arena.h. */
+/*
+ * Bump allocation in blocks, each twice as large as the one before; see arena.h. Of large ones the
+ * kernel is asked for large pages: to make thousands of small ones takes longer than to fill them.
+ */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -7,10 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
+#define ARENA_ALIGN	((size_t)16)
+#define BLOCK_BYTES_MIN ((size_t)64 << 10)
+#define BLOCK_BYTES_MAX ((size_t)16 << 20)
+#define LARGE_BYTES	((size_t)2 << 20) /* of one such page, or more */
 
 struct arena_block {
 	struct arena_block *next;
@@ -80,6 +87,20 @@ char *mem_strdup(const char *text)
 	return memcpy(mem_alloc(size), text, size);
 }
 
+/*
+ * A hint: where it is refused, nothing is different. All pages that it has a part of, as mremap, by
+ * which large blocks grow, does not move a mapping some of whose pages are told apart.
+ */
+void mem_advise_large(void *memory, size_t size_bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)memory;
+	const uintptr_t begin = first & ~(page - 1);
+	const uintptr_t end = (first + size_bytes + page - 1) & ~(page - 1);
+
+	if (size_bytes >= LARGE_BYTES)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void arena_init(struct arena *arena)
 {
 	arena->blocks = NULL;
@@ -97,21 +118,31 @@ void arena_fini(struct arena *arena)
 	arena->blocks = NULL;
 }
 
+static struct arena_block *block_add(struct arena *arena, size_t least_bytes)
+{
+	size_t size = arena->blocks ? arena->blocks->size * 2 : BLOCK_BYTES_MIN;
+
+	if (size > BLOCK_BYTES_MAX)
+		size = BLOCK_BYTES_MAX;
+	if (size < least_bytes)
+		size = least_bytes;
+	struct arena_block *block = mem_zalloc(sizeof(*block) + size);
+
+	mem_advise_large(block, sizeof(*block) + size);
+	block->size = size;
+	block->next = arena->blocks;
+	return arena->blocks = block;
+}
+
 void *arena_alloc(struct arena *arena, size_t size_bytes)
 {
 	struct arena_block *block = arena->blocks;
 
 	if (size_bytes > SIZE_MAX - sizeof(*block) - ARENA_ALIGN)
 		out_of_memory();
-	size_bytes = (size_bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-	if (!block || block->size - block->used < size_bytes) {
-		const size_t size =
-			size_bytes > ARENA_BLOCK_BYTES ? size_bytes : (size_t)ARENA_BLOCK_BYTES;
-		block = mem_zalloc(sizeof(*block) + size);
-		block->size = size;
-		block->next = arena->blocks;
-		arena->blocks = block;
-	}
+	size_bytes = (size_bytes + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
+	if (!block || block->size - block->used < size_bytes)
+		block = block_add(arena, size_bytes);
 	void *memory = block->bytes + block->used;
 	block->used += size_bytes;
 	return memory;

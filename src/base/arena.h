@@ -35,6 +35,9 @@ void *mem_zalloc(size_t size_bytes);
 void *mem_realloc(void *old, size_t size_bytes);
 char *mem_strdup(const char *text);
 
+/* Memory that will be filled: the kernel may use pages as large as it has, which are fewer. */
+void mem_advise_large(void *memory, size_t size_bytes);
+
 /* Called before that, with the sentence; it may end the process by itself. NULL: nobody. */
 void mem_on_exhaustion(void (*handler)(const char *sentence));
 

@@ -15,5 +15,6 @@ void vec_grow(void **data, size_t *cap, size_t want, size_t element_bytes)
 	if (size > SIZE_MAX / element_bytes)
 		abort();
 	*data = mem_realloc(*data, size * element_bytes);
+	mem_advise_large(*data, size * element_bytes);
 	*cap = size;
 }

@@ -341,6 +341,7 @@ bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, stru
 	/* Zero without being written: a hole's pages are never made. */
 	file.cap = image_offset + input->image->len;
 	file.data = mem_zalloc(file.cap);
+	mem_advise_large(file.data, file.cap);
 	memcpy(file.data, bytes, size);
 	if (input->layout.front_size)
 		memcpy(file.data + front_offset(&input->layout), input->front.bytes->data,

@@ -79,6 +79,45 @@ static void what_does_not_fit_has_a_block_of_its_own(void **state)
 	arena_fini(&arena);
 }
 
+/* Through all sizes of blocks, those in large pages too: 48 MB. */
+static void blocks_that_grow(void **state)
+{
+	enum { COUNT = 3000, BYTES = 16000 };
+	static unsigned char *pieces[COUNT];
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT; i++) {
+		pieces[i] = arena_alloc(&arena, BYTES);
+		assert_int_equal((uintptr_t)pieces[i] % 16, 0);
+		assert_int_equal(pieces[i][0] | pieces[i][BYTES / 2] | pieces[i][BYTES - 1], 0);
+		memset(pieces[i], (int)(i & 0xff), BYTES);
+	}
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(pieces[i][0], i & 0xff);
+		assert_int_equal(pieces[i][BYTES - 1], i & 0xff);
+	}
+	arena_fini(&arena);
+}
+
+/* What is advised stays one mapping: it can grow, and keeps what is in it. */
+static void large_memory_grows(void **state)
+{
+	size_t size = (size_t)3 << 20;
+	unsigned char *memory = mem_alloc(size);
+
+	(void)state;
+	for (; size < (size_t)100 << 20; size *= 2) {
+		mem_advise_large(memory, size);
+		memory[0] = memory[size / 2] = memory[size - 1] = 7;
+		memory = mem_realloc(memory, size * 2);
+		assert_int_equal(memory[0] & memory[size / 2] & memory[size - 1], 7);
+	}
+	free(memory);
+	mem_advise_large(NULL, 0);
+}
+
 static void fini_twice_is_harmless(void **state)
 {
 	struct arena arena;
@@ -151,6 +190,8 @@ int main(void)
 		cmocka_unit_test(larger_than_a_block_is_served),
 		cmocka_unit_test(exactly_a_block_then_one_more),
 		cmocka_unit_test(what_does_not_fit_has_a_block_of_its_own),
+		cmocka_unit_test(blocks_that_grow),
+		cmocka_unit_test(large_memory_grows),
 		cmocka_unit_test(fini_twice_is_harmless),
 		cmocka_unit_test(text_is_copied),
 		cmocka_unit_test(typed_allocation),
