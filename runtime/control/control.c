@@ -192,6 +192,14 @@ bool control_is_off_now(void)
 	return control->off_since || (self && !tare_level_is_on(self->level));
 }
 
+uint64_t control_off_mark(void)
+{
+	const struct tare_thread_file *self = state_thread;
+
+	return __atomic_load_n(&control->generation, __ATOMIC_RELAXED) +
+	       (self ? self->off_ticks : 0);
+}
+
 void control_follow(void)
 {
 	if (!levels_are_applied() || !is_settled())

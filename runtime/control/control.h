@@ -54,6 +54,8 @@ bool control_is_paused(void);
 
 /* Is this thread off just now? Changes nothing, so a signal handler may ask. */
 bool control_is_off_now(void);
+/* Another number than before where it has been off in between. As safe. */
+uint64_t control_off_mark(void);
 
 /* Takes in what has been changed from outside. */
 void control_follow(void);

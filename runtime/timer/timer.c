@@ -81,6 +81,7 @@ static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limit
 	thread->tid = tid;
 	thread->mask_stale = false;
 	thread->random = kernel_ticks() | 1;
+	timer_tick_begin(&thread->tick, timer_state.tick_ns);
 	thread->probe = (struct timer_probe){0};
 	thread->call = (struct timer_call){0};
 	thread->walker.stack_end = stack_end_of(tid);
@@ -252,8 +253,8 @@ static void come_back(void)
 /*
  * The kernel looks at timers of processor time at its tick, and they have always passed then: each
  * tick that meets a thread is a sample, which stands for the time from tick to tick. So a thread
- * has its share of samples however short it runs. Where fewer are asked for, some are left out by
- * chance; where more, there are some between ticks.
+ * has its share of samples however short it runs. Where fewer are asked for, some stand for nothing
+ * by chance (timer_tick.h); where more, there are some between ticks.
  */
 static void period_settle(void)
 {
@@ -264,22 +265,18 @@ static void period_settle(void)
 	const uint64_t tick_ns =
 		tick.tv_sec || tick.tv_nsec <= 0 ? TICK_NS_USUAL : (uint64_t)tick.tv_nsec;
 
-	timer_state.tick_periods = 1;
+	timer_state.tick_ns = tick_ns;
 	timer_state.between_mean_ns = 0;
 	if (wanted_ns < PERIOD_NS_MIN)
 		wanted_ns = PERIOD_NS_MIN;
 	const uint64_t periods = (tick_ns + wanted_ns / 2) / wanted_ns;
 
 	if (periods > 1 && periods <= TARE_TIMER_PERIODS_MAX && timer_between_has_clock()) {
-		timer_state.tick_periods = (uint32_t)periods;
 		timer_state.between_mean_ns = tick_ns / (periods - 1);
 		timer_state.period_ns = tick_ns / periods;
-		timer_state.kept = 1ULL << 32;
-		return;
-	}
-	if (wanted_ns < tick_ns)
+	} else if (wanted_ns < tick_ns) {
 		timer_state.period_ns = tick_ns;
-	timer_state.kept = (tick_ns << 32) / timer_state.period_ns;
+	}
 }
 
 void timer_begin(const struct timer_surroundings *surroundings)

@@ -23,7 +23,7 @@
 #define STUB_BYTES    16    /* from the handler's return to the end of its stub */
 #define WORK_BYTES    65536 /* of stack, below a probe: tare's own work for it */
 
-static uint64_t cpu_ns(void)
+uint64_t timer_cpu_ns(void)
 {
 	struct __kernel_timespec now = {0};
 
@@ -45,7 +45,7 @@ bool timer_between_has_clock(void)
 	struct __kernel_timespec resolution = {0};
 
 	return kernel_call(SYS_clock_getres, CLOCK_REAL, &resolution) == 0 &&
-	       resolution.tv_sec == 0 && resolution.tv_nsec == 1 && cpu_ns();
+	       resolution.tv_sec == 0 && resolution.tv_nsec == 1 && timer_cpu_ns();
 }
 
 bool timer_between_is_allowed(const struct filter *filter)
@@ -148,7 +148,7 @@ void timer_between_start(struct timer_thread *self, const struct timer_context *
 
 	if (between->runs || !between->has_timer || !mean_ns || is_calling(self, context))
 		return;
-	start(between, cpu_ns(), timer_delay_draw(&self->random, mean_ns));
+	start(between, timer_cpu_ns(), timer_delay_draw(&self->random, mean_ns));
 }
 
 bool timer_between_passed(struct timer_thread *self, const struct timer_context *context)
@@ -158,7 +158,7 @@ bool timer_between_passed(struct timer_thread *self, const struct timer_context 
 	if (!between->runs) /* it was stopped too late */
 		return false;
 	between->runs = false;
-	const uint64_t now_ns = cpu_ns(), passed_ns = now_ns - between->begin_cpu_ns;
+	const uint64_t now_ns = timer_cpu_ns(), passed_ns = now_ns - between->begin_cpu_ns;
 	const uint64_t late_ns = LATE_NS + (between->delay_ns >> LATE_SHIFT);
 
 	if (passed_ns + late_ns >= between->delay_ns)

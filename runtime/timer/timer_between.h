@@ -10,11 +10,12 @@
  *
  * How long it runs is drawn each time, by chance without memory: at any moment at which it runs, it
  * passes as likely as at any other. So in an interval from tick to tick all of which it runs there
- * are `tick_periods` - 1 such samples in the mean, and the tick at its end stands for the one that
- * is left. Where it was stopped, that tick stands for all of them, and the samples since the tick
- * before are taken back: as it starts at a tick, they would count what follows ticks once more, of
- * a thread that waits after 5 ms of work each time a quarter of its time. What the thread has
- * waited for a processor does not count: the rest of the time is given again.
+ * is one such sample less than it has units, in the mean, and the tick at its end stands for the
+ * one that is left. Where it was stopped, that tick stands for all of them (timer_tick.h), and the
+ * samples since the tick before are taken back: as it starts at a tick, they would count what
+ * follows ticks once more, of a thread that waits after 5 ms of work each time a quarter of its
+ * time. What the thread has waited for a processor does not count: the rest of the time is given
+ * again.
  */
 #ifndef TARE_RUNTIME_TIMER_TIMER_BETWEEN_H
 #define TARE_RUNTIME_TIMER_TIMER_BETWEEN_H

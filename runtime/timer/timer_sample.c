@@ -298,10 +298,13 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
 
-/* Where fewer samples are asked for than there are ticks, some are left out by chance. */
-static bool is_kept(struct timer_thread *self)
+/* What the tick stands for; of the samples since the tick before, what they have not stood for. */
+static uint32_t tick_periods(struct timer_thread *self)
 {
-	return timer_random(&self->random) >> 32 < timer_state.kept;
+	const bool runs = self->between.runs;
+
+	return timer_tick_meets(&self->tick, runs,
+				runs ? timer_state.tick_ns : timer_state.period_ns, &self->random);
 }
 
 static void account(struct timer_thread *self, bool is_tick, uint64_t ticks)
@@ -323,10 +326,10 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 		return; /* of a timer that has been given up since */
 	if (is_tick && !between->runs)
 		timer_take_back(self);
-	if ((is_tick ? is_kept(self) : timer_between_passed(self, context)) &&
-	    !control_is_off_now())
-		sample_take(self, context,
-			    is_tick && !between->runs ? timer_state.tick_periods : 1);
+	const uint32_t periods = is_tick ? tick_periods(self) : timer_between_passed(self, context);
+
+	if (periods && !control_is_off_now())
+		sample_take(self, context, periods);
 	if (is_tick)
 		interval_begin(self);
 	/* A timer that is stopped before calls meets only such as no probe tells of. */

@@ -45,6 +45,7 @@ bool timer_arm(struct timer_thread *thread)
 					     .first = timespec_of(EXPIRY_NS)};
 	struct timer_between *between = &thread->between;
 
+	thread->tick.cpu_ns = 0;
 	if (!timer_make(thread, thread_clock(thread->tid), &thread->timer))
 		return false;
 	if (timer_state.between_mean_ns)

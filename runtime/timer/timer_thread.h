@@ -4,6 +4,7 @@
 
 #include "runtime/timer/timer.h"
 #include "runtime/timer/timer_between.h"
+#include "runtime/timer/timer_tick.h"
 #include "runtime/timer/timer_walk.h"
 
 #include <elf.h>
@@ -58,6 +59,7 @@ struct timer_thread {
 	struct timer_call call;
 	struct timer_probe probe;
 	struct timer_between between;
+	struct timer_tick tick;
 	uint64_t random; /* state of a generator; not 0 */
 
 	struct tare_timer_file *file;  /* of a slot that is not used: an empty one, or NULL */
@@ -75,8 +77,7 @@ struct timer_thread {
 
 struct timer_state {
 	uint64_t period_ns;	  /* that a sample stands for; 0: there are no timers */
-	uint64_t kept;		  /* of ticks: so many in 2^32 are samples */
-	uint32_t tick_periods;	  /* that a tick stands for which is not divided */
+	uint64_t tick_ns;	  /* from one of the kernel's to the next */
 	uint64_t between_mean_ns; /* from sample to sample between ticks; 0: there are none */
 	int32_t signal;		  /* 0: none is ours at present */
 	bool none_is_free;	  /* until the program's next rt_sigaction */
@@ -136,6 +137,8 @@ void timer_disarm(struct timer_thread *thread);
 /* timer_between.c: is there a clock for samples between ticks? Filters may forbid its calls. */
 bool timer_between_has_clock(void);
 bool timer_between_is_allowed(const struct filter *filter);
+/* The calling thread's processor time; 0: not known. */
+uint64_t timer_cpu_ns(void);
 /* Gives a thread's timer between ticks up; may be called by another thread. */
 void timer_between_drop(struct timer_thread *thread);
 static inline bool timer_is_syscall(uint64_t addr)

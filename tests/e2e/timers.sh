@@ -69,10 +69,22 @@ int main(void)
 }
 END
 gcc -O1 -w -o "$work/bursts" "$work/bursts.c"
+own_time() {
+	has "abs(sum(weight) / 1e3 / $(cat "$work/recorded.stdout") - 1) < 0.12 FROM stack_value" \
+		"samples stand for $(cat "$work/recorded.stdout") us${1:-}"
+}
 record "$work/bursts"
-has "abs(sum(weight) / 1e3 / $(cat "$work/recorded.stdout") - 1) < 0.12 FROM stack_value" \
-	"samples stand for $(cat "$work/recorded.stdout") us"
+own_time
 has "interrupt_ns = 0 FROM sampling" "nothing goes by them, so nothing is taken off"
+# Also where another one has the processor in turn, and few of the kernel's ticks meet it.
+if command -v taskset >/dev/null; then
+	processor=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+	taskset -c "$processor" sh -c 'while :; do :; done' &
+	neighbour=$!
+	record taskset -c "$processor" "$work/bursts"
+	kill $neighbour
+	own_time " on a shared processor"
+fi
 # Of times that go by them, their handlers and signals are taken off; together it is the clock's.
 record_options=()
 record "$work/bursts"
