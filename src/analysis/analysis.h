@@ -329,6 +329,12 @@ struct analysis_sample_totals {
 #define ANALYSIS_LOSSES_FOUND(LOSS)                                                                \
 	LOSS(calls_aside, 0, LOST, 8, "calls_aside", "calls on stacks set aside not counted")
 
+/* Of threads that have both: their CPU clocks, and what samples stand for; in ticks. */
+struct analysis_check {
+	double clock_ticks, sample_ticks;
+	double variance; /* of the latter, by chance */
+};
+
 struct analysis_totals {
 	struct analysis_sample_totals samples;
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
@@ -354,6 +360,7 @@ struct analysis_totals {
 	double residual_share;	  /* of the calibrated cost: the largest of the processes */
 	double cost_drift;	  /* the furthest from 0 of the processes_checked */
 	uint64_t processes_checked;
+	struct analysis_check check;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
 	uint64_t sampled_waits; /* ticks of all of them */
@@ -647,6 +654,9 @@ bool analysis_is_overhead_dominated(const struct analysis_values *values);
  * workers, servers and parents of processes are idle, and that is no fault.
  */
 bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_os *os);
+
+/* Whether clocks and samples differ by more than chance and losses, and by enough to matter. */
+bool analysis_check_fails(const struct analysis *analysis);
 
 /* Time of this cause is off the processor. */
 static inline bool analysis_is_wait(int cause)

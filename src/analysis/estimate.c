@@ -260,6 +260,7 @@ static void estimate_one(struct estimate *estimate, struct estimate_thread *thre
 
 	map_init(&thread->tallies);
 	estimate_build_paths(estimate, thread);
+	estimate_check(estimate, thread);
 	row->estimated = estimate_share(estimate, thread);
 	estimate_place(estimate, thread, row->estimated);
 	estimate_interrupts_of_clock(estimate, thread);

@@ -6,6 +6,7 @@
  *   estimate_names.c  functions that stand for others
  *   estimate_unseen.c calls by code without probes
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
+ *   estimate_check.c  the thread's clock beside what its samples stand for
  *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
  *   estimate_tree.c   the new tree's nodes
  *   estimate_calls.c  what was counted ─▶ onto these paths
@@ -146,6 +147,8 @@ void estimate_mark_unseen(struct estimate *estimate);
 
 /* Makes the thread's root and the paths of its stacks. */
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread);
+/* Adds to the totals' check; behind the paths, before anything is taken off. */
+void estimate_check(const struct estimate *estimate, const struct estimate_thread *thread);
 /*
  * Fills the tallies and the CPU time of paths that samples decide. False where there is nothing to
  * go by: the paths have no time then, and all is by clock.

@@ -49,6 +49,16 @@ for value in "cpu", "elapsed", "application":
     assert sum(int(row[f"{value}_exclusive_ticks"]) for row in ticks) == int(thread[f"{value}_exclusive_ticks"])
 END
 
+# Clock and samples have measured the same. Where one of them has not, the report says so.
+"$TARE" report summary "$work/profile.tare" >"$work/agrees"
+! grep 'by their clocks' "$work/agrees" || fail "clock and samples differ"
+cp "$work/profile.tare" "$work/half.tare"
+sqlite3 "$work/half.tare" 'UPDATE stack_value
+	SET weight = weight / 2, unclocked_weight = unclocked_weight / 2'
+"$TARE" report summary "$work/half.tare" >"$work/differs"
+grep -q '^! *by their clocks the threads worked .*, by samples ' "$work/differs" ||
+	fail "half of the samples: $(cat "$work/differs")"
+
 # as_if_short FILE COPY: a 32-bit program, as its header says, which cannot be instrumented.
 as_if_short() {
 	cp "$1" "$2"

@@ -70,6 +70,23 @@ static bool was_not_sampled(const struct report *report, struct str *text)
 	return true;
 }
 
+/* One of two measurements is wrong, and no reader can tell which. */
+static bool contradicts_itself(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_check *check = &analysis->totals.check;
+
+	if (!analysis_check_fails(analysis))
+		return false;
+	str_append(text, "by their clocks the threads worked ");
+	append_time(report, (uint64_t)check->clock_ticks, text);
+	str_append(text, ", by samples ");
+	append_time(report, (uint64_t)check->sample_ticks, text);
+	str_append(text, ": times may be wrong by as much, shares by samples are not; compare with "
+			 "--method=sample");
+	return true;
+}
+
 static bool has_gaps(const struct report *report, struct str *text)
 {
 	const uint64_t *count = report->analysis->totals.coverage;
@@ -315,6 +332,7 @@ table_covers(report_limits, TARE_LIMITS);
 
 const struct report_attention report_attentions[] = {
 	{"unsampled", was_not_sampled, false, DIFFER_CALLS},
+	{"agreement", contradicts_itself, false, DIFFER_CALLS},
 	{"accuracy", is_inaccurate, false, DIFFER_CALLS},
 	{"preempted", was_preempted, false, DIFFER_CALLS},
 	{"coverage", has_gaps, false, 0},

@@ -1,0 +1,74 @@
+/*
+ * Two measurements of the same: a thread's CPU clock, as its nodes and what was taken off them have
+ * it, and what the samples stand for that were taken while it was read, those in tare's own code
+ * included. Neither is made from the other, so where they differ, one of them is wrong.
+ */
+#include "analysis/estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIFFERENT_SHARE 0.1
+#define DIFFERENT_S	0.1
+#define DEVIATIONS	4
+
+static bool is_time(const struct estimate *estimate)
+{
+	size_t count;
+	const struct profile_event *events = profile_events(estimate->analysis->profile, &count);
+	const char *unit = events[estimate->event - 1].unit;
+
+	return unit && strcmp(unit, "ns") == 0;
+}
+
+static double clock_of(const struct estimate *estimate, const struct estimate_thread *thread)
+{
+	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
+	const uint32_t *begin = &estimate->order_begin[thread->index];
+	double ticks = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
+		       (double)row->residual_ticks;
+
+	for (uint32_t i = begin[0]; i < begin[1]; i++)
+		ticks += (double)estimate->analysis->nodes.data[estimate->order[i]]
+				 .values.amount[CPU_EXCLUSIVE];
+	return ticks;
+}
+
+void estimate_check(const struct estimate *estimate, const struct estimate_thread *thread)
+{
+	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
+	struct analysis_check *check = &estimate->analysis->totals.check;
+	double weight = (double)row->row->weight_in_runtime;
+	double samples = (double)row->row->samples_in_runtime, squares = samples;
+
+	if (!row->selected || estimate->event != 1 || !is_time(estimate))
+		return;
+	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
+		const struct estimate_samples *path = &estimate->paths.data[i].clocked;
+		weight += (double)path->weight;
+		samples += (double)path->samples;
+		squares += (double)path->squares;
+	}
+	if (samples <= 0)
+		return;
+	const double ticks = weight * estimate->ticks_of_weight, each = ticks / samples;
+
+	check->clock_ticks += clock_of(estimate, thread);
+	check->sample_ticks += ticks;
+	check->variance += squares * each * each;
+}
+
+bool analysis_check_fails(const struct analysis *analysis)
+{
+	const struct analysis_check *check = &analysis->totals.check;
+	const struct analysis_sample_totals *samples = &analysis->totals.samples;
+	const bool any_lost = samples->lost || samples->throttled || samples->unreadable;
+	const double larger = fmax(check->clock_ticks, check->sample_ticks);
+	const double difference = fabs(check->clock_ticks - check->sample_ticks);
+
+	if (any_lost && check->sample_ticks < check->clock_ticks)
+		return false;
+	return difference > DIFFERENT_SHARE * larger &&
+	       difference > DIFFERENT_S * analysis->ticks_per_second &&
+	       difference > DEVIATIONS * sqrt(check->variance);
+}
