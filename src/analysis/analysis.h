@@ -145,8 +145,7 @@ struct analysis_thread {
 	bool estimated;		  /* CPU time of its counted functions comes from samples */
 	uint64_t unclocked_ticks; /* CPU time by samples alone, before it has passed a probe */
 	uint64_t root_ticks;
-	uint64_t residual_ticks;    /* taken off its nodes */
-	uint64_t residual_os_ticks; /* of these, in intervals with an interrupt; by the clock */
+	uint64_t residual_ticks; /* taken off its nodes */
 	struct analysis_values values;
 };
 
@@ -657,12 +656,6 @@ bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_
 
 /* Whether clocks and samples differ by more than chance and losses, and by enough to matter. */
 bool analysis_check_fails(const struct analysis *analysis);
-
-/* Time of this cause is off the processor. */
-static inline bool analysis_is_wait(int cause)
-{
-	return cause == TARE_OS_BLOCKED || cause == TARE_OS_PREEMPTED;
-}
 
 /* What a cause of OS time is called: abi/os_cause.h. */
 struct analysis_cause {

@@ -263,7 +263,6 @@ static void estimate_one(struct estimate *estimate, struct estimate_thread *thre
 	estimate_check(estimate, thread);
 	row->estimated = estimate_share(estimate, thread);
 	estimate_place(estimate, thread, row->estimated);
-	estimate_interrupts_of_clock(estimate, thread);
 	estimate_unclocked(estimate, thread);
 	row->estimated |= row->unclocked_ticks > 0;
 	estimate_count_calls(estimate, thread);

@@ -154,8 +154,6 @@ void estimate_check(const struct estimate *estimate, const struct estimate_threa
  * go by: the paths have no time then, and all is by clock.
  */
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread);
-/* Takes off what the samples' interrupts took of paths that have their time by the clock. */
-void estimate_interrupts_of_clock(struct estimate *estimate, struct estimate_thread *thread);
 /*
  * Adds the CPU time that no clock of the thread's has seen, before it passed a probe or as it never
  * did: that of the samples then.

@@ -25,7 +25,7 @@ static struct analysis_values kept_of(const struct placing *placing,
 	kept.amount[ERROR_EXCLUSIVE] = 0;
 	kept.sampled = kept.absorbed = true;
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
-		if (!analysis_is_wait(cause))
+		if (cause != TARE_OS_BLOCKED && cause != TARE_OS_PREEMPTED)
 			kept.os_ticks[cause] = 0;
 	return kept;
 }

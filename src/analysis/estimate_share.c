@@ -6,8 +6,8 @@
  * of what it has called, so they are part of the clock's error. All other functions have what is
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
  * and dormant probes took in them; and before, what tare's own code took, by the samples there,
- * beyond the cost of the probes by calibration, which is that of a loop. What the samples'
- * interrupts took is taken off both.
+ * beyond the cost of the probes by calibration, which is that of a loop; and the samples'
+ * interrupts.
  */
 #include "analysis/estimate.h"
 
@@ -209,19 +209,12 @@ static void take_off(struct sharing *sharing, wide ticks)
 	sharing->time.whole -= ticks;
 }
 
-/* What the interrupts of so many samples took: at most a part of the time that they were taken in.
- */
-static wide interrupts_took(const struct estimate *estimate, uint64_t samples, wide time)
-{
-	const double took = (double)samples * estimate->interrupt_ticks;
-	const wide most = time / COST_PART;
-
-	return took < (double)most ? (wide)took : most;
-}
-
+/* What the interrupts of so many samples took: at most a part of what is left. */
 static void take_off_interrupts(struct sharing *sharing, uint64_t samples)
 {
-	const wide ticks = interrupts_took(sharing->estimate, samples, sharing->time.whole);
+	const double took = (double)samples * sharing->estimate->interrupt_ticks;
+	const wide most = sharing->time.whole / COST_PART;
+	const wide ticks = took < (double)most ? (wide)took : most;
 
 	take_off(sharing, ticks);
 	if (sharing->thread->selected)
@@ -320,44 +313,5 @@ void estimate_unclocked(struct estimate *estimate, struct estimate_thread *threa
 			continue;
 		estimate->nodes.data[i].values.sampled = true;
 		share_with(&sharing, &estimate->nodes.data[i].values, samples, 0);
-	}
-}
-
-/* Where samples interrupt: intervals of nothing else, whether or not interrupts are seen. */
-static wide interrupted_ticks(const struct analysis_values *values)
-{
-	return (wide)values->amount[APPLICATION_EXCLUSIVE] + values->os_ticks[TARE_OS_INTERRUPT];
-}
-
-/* Returns what of the ticks an interrupt was seen in. */
-static uint64_t without_interrupts(struct analysis_values *values, uint64_t ticks)
-{
-	struct share off = {.whole = ticks, .weight = interrupted_ticks(values)};
-	const uint64_t seen = share_next(&off, values->os_ticks[TARE_OS_INTERRUPT]);
-
-	values->os_ticks[TARE_OS_INTERRUPT] -= seen;
-	values->amount[APPLICATION_EXCLUSIVE] -= ticks - seen;
-	values->amount[CPU_EXCLUSIVE] -= ticks;
-	values->amount[ELAPSED_EXCLUSIVE] -= ticks;
-	values->amount[OVERHEAD_EXCLUSIVE] += ticks;
-	return seen;
-}
-
-void estimate_interrupts_of_clock(struct estimate *estimate, struct estimate_thread *thread)
-{
-	struct analysis_totals *totals = &estimate->analysis->totals;
-	struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
-
-	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
-		const uint64_t samples = estimate->paths.data[i].clocked.samples;
-		struct analysis_values *values = &estimate->nodes.data[i].values;
-		if (!samples || is_sampled(thread, &estimate->nodes.data[i]))
-			continue;
-		const uint64_t ticks =
-			(uint64_t)interrupts_took(estimate, samples, interrupted_ticks(values));
-		row->residual_os_ticks += without_interrupts(values, ticks);
-		row->residual_ticks += ticks;
-		totals->interrupts += row->selected ? ticks : 0;
-		totals->overhead += row->selected ? ticks : 0;
 	}
 }

@@ -5,7 +5,6 @@
  */
 #include "analysis/demangle.h"
 #include "analysis/private.h"
-#include "analysis/share.h"
 
 #include <assert.h>
 #include <fnmatch.h>
@@ -156,7 +155,7 @@ static bool load_os(const struct profile_os *row, void *context)
 	const enum analysis_waiting waiting =
 		analysis_waiting_of(&os, analysis_os_is_idle(analysis, &os));
 
-	if (analysis_is_wait(row->cause))
+	if (row->cause == TARE_OS_BLOCKED || row->cause == TARE_OS_PREEMPTED)
 		note_waiting(analysis, row->id, waiting, &os);
 	vec_push(&analysis->os, os);
 	if (waiting == WAITING_LOCK)
@@ -257,73 +256,55 @@ static void merge_rows(struct analysis *analysis)
 	analysis->os.len = unite_rows(rows, analysis->os.len, os_compare_key);
 }
 
-/* Some of it may be a part of what the records have: samples tell, or were taken off. */
 static bool any_estimated(const struct analysis *analysis)
 {
 	vec_foreach (thread, &analysis->threads)
-		if (thread->estimated || thread->residual_os_ticks)
+		if (thread->estimated)
 			return true;
 	return false;
 }
 
-/* By function (the last: none) and cause: its time, and what the records have of it. */
-typedef struct share os_shares[TARE_OS_CAUSES];
-
-static size_t slot_of(const struct analysis *analysis, const struct analysis_os *row)
-{
-	return row->function == ANALYSIS_NONE ? analysis->functions.len : row->function;
-}
-
-static void tally_functions(const struct analysis *analysis, os_shares *shares)
-{
-	const size_t functions = analysis->functions.len;
-
-	/* The roots alone are nodes of no function. */
-	for (size_t slot = 0; slot < functions; slot++)
-		for (int i = 0; i < TARE_OS_CAUSES; i++)
-			shares[slot][i].whole = analysis->functions.data[slot].values.os_ticks[i];
-	vec_foreach (thread, &analysis->threads)
-		for (int i = 0; i < TARE_OS_CAUSES && thread->root != ANALYSIS_NONE; i++)
-			shares[functions][i].whole +=
-				analysis->nodes.data[thread->root].values.os_ticks[i];
-	vec_foreach (row, &analysis->os)
-		shares[slot_of(analysis, row)][row->cause].weight += row->ticks;
-}
-
 /*
- * Time of each function and cause that no record covers gets a row of its own. Where samples tell
- * how long the kernel worked, records of single calls may say more: they share it then.
+ * Time of each function (the last slot: of none) and cause that no record covers. Where samples
+ * tell how long the kernel worked, records of single calls may say more.
  */
-static void fit_rows(struct analysis *analysis)
+static void add_remainders(struct analysis *analysis)
 {
 	const bool estimated = any_estimated(analysis);
 	const size_t functions = analysis->functions.len;
-	os_shares *shares = mem_zalloc((functions + 1) * sizeof(*shares));
+	uint64_t(*left)[TARE_OS_CAUSES] = mem_zalloc((functions + 1) * sizeof(*left));
 
-	tally_functions(analysis, shares);
+	/* The roots alone are nodes of no function. */
+	for (size_t slot = 0; slot < functions; slot++)
+		memcpy(left[slot], analysis->functions.data[slot].values.os_ticks,
+		       sizeof(left[slot]));
+	vec_foreach (thread, &analysis->threads)
+		for (int i = 0; i < TARE_OS_CAUSES && thread->root != ANALYSIS_NONE; i++)
+			left[functions][i] += analysis->nodes.data[thread->root].values.os_ticks[i];
 	vec_foreach (row, &analysis->os) {
-		struct share *share = &shares[slot_of(analysis, row)][row->cause];
-		if (share->weight <= share->whole)
-			continue;
-		const uint64_t ticks = share_next(share, row->ticks);
-		analysis->totals.inconsistent_ticks += estimated ? 0 : row->ticks - ticks;
-		row->ticks = ticks;
+		const size_t slot = row->function == ANALYSIS_NONE ? functions : row->function;
+		const uint64_t room = left[slot][row->cause];
+		if (row->ticks > room) {
+			analysis->totals.inconsistent_ticks += estimated ? 0 : row->ticks - room;
+			row->ticks = room;
+		}
+		assert(row->ticks <= left[slot][row->cause]);
+		left[slot][row->cause] -= row->ticks;
 	}
 	for (size_t slot = 0; slot <= functions; slot++)
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
-			if (shares[slot][i].weight < shares[slot][i].whole)
+			if (left[slot][i])
 				vec_push(&analysis->os,
-					 ((struct analysis_os){
-						 .function = slot == functions ? ANALYSIS_NONE
-									       : (uint32_t)slot,
-						 .caller = ANALYSIS_NONE,
-						 .cause = (enum tare_os_cause)i,
-						 .syscall_number = -1,
-						 .holder = ANALYSIS_NONE,
-						 .holder_thread = ANALYSIS_NONE,
-						 .ticks = (uint64_t)(shares[slot][i].whole -
-								     shares[slot][i].weight)}));
-	free(shares);
+					 ((struct analysis_os){.function = slot == functions
+										   ? ANALYSIS_NONE
+										   : (uint32_t)slot,
+							       .caller = ANALYSIS_NONE,
+							       .cause = (enum tare_os_cause)i,
+							       .syscall_number = -1,
+							       .holder = ANALYSIS_NONE,
+							       .holder_thread = ANALYSIS_NONE,
+							       .ticks = left[slot][i]}));
+	free(left);
 }
 
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
@@ -340,7 +321,7 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 	if (!ok)
 		return false;
 	merge_rows(analysis);
-	fit_rows(analysis);
+	add_remainders(analysis);
 	merge_rows(analysis);
 	vec_sort(&analysis->os, os_compare_ticks);
 	analysis->locks.len =

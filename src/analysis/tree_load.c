@@ -338,8 +338,7 @@ static void sum_session(struct analysis *analysis)
 						      (enum analysis_value)time, INCLUSIVE)];
 		const uint64_t clock =
 			without(row->now_ticks + thread->unclocked_ticks, thread->residual_ticks);
-		const uint64_t os_left = without(row->os_ticks, thread->residual_os_ticks);
-		const uint64_t os = os_left < clock ? os_left : clock;
+		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
 		totals->inconsistent_ticks += distance(times[VALUE_ELAPSED], clock);
 		if (!thread->estimated)
 			totals->inconsistent_ticks +=

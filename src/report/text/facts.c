@@ -28,6 +28,11 @@ static void append_host(const struct report *report, struct str *text)
 	str_printf(text, "; tare %s", key_line_text_or(session->tare_version, "?"));
 }
 
+static bool is_wait(int cause)
+{
+	return cause == TARE_OS_BLOCKED || cause == TARE_OS_PREEMPTED;
+}
+
 /*
  * Shares of the elapsed time, the largest first: `rest` of it, which is that of the causes that are
  * waits, or of those that are not.
@@ -39,7 +44,7 @@ static void append_shares(const struct report *report, bool waits, uint64_t rest
 	uint64_t left[TARE_OS_CAUSES];
 
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
-		left[cause] = analysis_is_wait(cause) == waits ? totals->os_ticks[cause] : 0;
+		left[cause] = is_wait(cause) == waits ? totals->os_ticks[cause] : 0;
 	while (100.0 * (double)rest / whole >= SHARE_SHOWN) {
 		int most = 0;
 		for (int cause = 1; cause < TARE_OS_CAUSES; cause++)
