@@ -112,18 +112,35 @@ static void test_time_off(void **state)
 	assert_int_equal(meets_after(4 * MS, MS), 4);
 }
 
-/* Less than one of each: some stand for nothing. */
+/* Less than one of each: some stand for nothing, and chance tells which. */
 static void test_fewer_than_ticks(void **state)
 {
-	uint64_t units = 0;
+	uint64_t units = 0, gaps[8] = {0};
+	size_t gap = 0;
 
 	(void)state;
 	for (int n = 0; n < TICKS; n++) {
 		const uint64_t now = meets_after(4 * MS, 10 * MS);
 		assert_true(now <= 1);
 		units += now;
+		gap = gap < 7 ? gap + 1 : gap;
+		gaps[gap] += now;
+		gap = now ? 0 : gap;
 	}
 	assert_in_range(units, 0.39 * TICKS, 0.41 * TICKS);
+	for (gap = 1; gap < 6; gap++)
+		assert_true(gaps[gap] > TICKS / 1000);
+}
+
+/* Where ticks meet it less often than before, what the mean is too small by is made up for. */
+static void test_another_pace(void **state)
+{
+	uint64_t units = 0;
+
+	(void)state;
+	for (int n = 0; n < 200; n++)
+		units += meets_after((n < 100 ? 4 : 12) * MS, MS);
+	assert_in_range(units, 1600 - 30, 1600 + 30);
 }
 
 /* Where it was sampled between ticks, and where not, have means of their own. */
@@ -161,6 +178,7 @@ int main(void)
 		TICK_TEST(test_not_known),
 		TICK_TEST(test_time_off),
 		TICK_TEST(test_fewer_than_ticks),
+		TICK_TEST(test_another_pace),
 		TICK_TEST(test_two_means),
 		TICK_TEST(test_no_more_than_a_record_has),
 	};
