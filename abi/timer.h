@@ -50,7 +50,8 @@ struct tare_timer_file {
 	uint64_t signals;   /* of timers that interrupt the thread themselves */
 	uint64_t tick_signals;	/* that come with an interrupt of the kernel's tick */
 	uint64_t handler_ticks; /* TSC: in the handler, where that was not interrupted for long */
-	uint32_t limits;	/* enum tare_limits: why samples were lost */
+	uint64_t early_in_runtime_periods; /* of in_runtime_periods: before the thread's clock */
+	uint32_t limits;		   /* enum tare_limits: why samples were lost */
 	char name[TARE_TIMER_NAME_MAX];
 	uint32_t reserved;
 };

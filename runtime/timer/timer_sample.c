@@ -262,6 +262,12 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 	file->used_bytes = self->window_offset + self->window_used;
 }
 
+/* Has the thread, in this process, passed a probe? */
+static bool has_clock(void)
+{
+	return state_process.rseq_offset && state_thread != &state_unborn;
+}
+
 static void sample_take(struct timer_thread *self, const struct timer_context *context,
 			uint32_t periods)
 {
@@ -288,6 +294,7 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
 		self->file->in_runtime++;
 		self->file->in_runtime_periods += periods;
+		self->file->early_in_runtime_periods += has_clock() ? 0 : periods;
 		return;
 	}
 	const uint32_t count =

@@ -143,7 +143,8 @@ struct analysis_thread {
 	uint32_t merged;  /* as of processes */
 	bool selected, has_folded;
 	bool estimated;		  /* CPU time of its counted functions comes from samples */
-	uint64_t unclocked_ticks; /* CPU time by samples alone, before it has passed a probe */
+	uint64_t unclocked_ticks; /* CPU time by samples alone, before its first probe or behind its
+				     last */
 	uint64_t root_ticks;
 	uint64_t residual_ticks; /* taken off its nodes */
 	struct analysis_values values;

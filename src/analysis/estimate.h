@@ -45,7 +45,7 @@ struct estimate_path {
 	/* Nodes of the old tree that may be the innermost timed call here, by the likelier first:
 	   elements of estimate.candidates. */
 	uint32_t first_candidate, candidate_count;
-	/* Taken while the thread's clock was read, and before it passed a probe. */
+	/* Taken while the thread's clock was read, and before or behind. */
 	struct estimate_samples clocked, unclocked;
 	wide inclusive; /* weight of both, and of all below */
 };
@@ -155,8 +155,8 @@ void estimate_check(const struct estimate *estimate, const struct estimate_threa
  */
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread);
 /*
- * Adds the CPU time that no clock of the thread's has seen, before it passed a probe or as it never
- * did: that of the samples then.
+ * Adds the CPU time that no clock of the thread's has seen, before its first probe, behind its last
+ * or as it passed none: that of the samples then.
  */
 void estimate_unclocked(struct estimate *estimate, struct estimate_thread *thread);
 /* Adds the thread's old nodes; with all of their CPU time unless samples have decided. */

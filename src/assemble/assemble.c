@@ -126,8 +126,8 @@ static bool assemble_timer(struct assembly *assembly, struct timer_assembly *tim
 	assembly->assembled->threads++;
 	const struct sample_known_thread *row = thread_row_of(assembly, process->id, header);
 	if (row)
-		sample_builder_clock_begins(timer->builder, row->id, row->begin_ticks);
-	return timer_assemble_thread(timer, reader, &of, row ? row->id : 0, err);
+		sample_builder_clock(timer->builder, row);
+	return timer_assemble_thread(timer, reader, &of, row, err);
 }
 
 static bool assemble_timer_files(struct assembly *assembly, struct timer_assembly *timer,

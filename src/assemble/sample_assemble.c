@@ -335,8 +335,7 @@ static void index_known_threads(struct sample_assembly *assembly)
 			 thread_key(input->threads[i].process, (uint32_t)input->threads[i].tid),
 			 0) = (uint64_t)input->threads[i].id;
 	for (size_t i = 0; i < input->thread_count; i++) {
-		sample_builder_clock_begins(assembly->builder, input->threads[i].id,
-					    input->threads[i].begin_ticks);
+		sample_builder_clock(assembly->builder, &input->threads[i]);
 		if (input->threads[i].shared)
 			vec_push(&assembly->shared_threads, &input->threads[i]);
 	}

@@ -18,13 +18,6 @@ struct sample_known_process {
 	const struct tare_control *control; /* NULL: collection was always on */
 };
 
-struct sample_known_thread {
-	int64_t id, process; /* ids */
-	int32_t tid;
-	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
-	bool shared;			 /* the row stands for several threads, by --max-threads */
-};
-
 struct sample_input {
 	const void *log; /* the bytes of the file */
 	size_t log_bytes;

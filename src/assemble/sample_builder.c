@@ -13,11 +13,17 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 16 << 10 };
-#define NEVER UINT64_MAX
+
+/* When it is read; end 0: to the end. */
+struct sample_clock {
+	uint64_t begin_ticks, end_ticks;
+};
+
+static const struct sample_clock NEVER = {UINT64_MAX, UINT64_MAX};
 
 struct track {
 	int64_t thread, event;
-	uint64_t clock_begin_ticks; /* NEVER: it has no clock */
+	struct sample_clock clock; /* NEVER: it has none */
 	struct byte_vec data;
 	uint64_t begin_ticks, samples; /* of the open chunk */
 	struct sample_record last;     /* in it */
@@ -32,8 +38,9 @@ struct own {
 struct sample_builder {
 	struct resolver *resolver;
 	struct profile_writer *writer;
-	struct map stacks;	 /* parent << 32 | location → id */
-	struct map clock_begins; /* by thread: ticks */
+	struct map stacks; /* parent << 32 | location → id */
+	struct map clocks_by_thread;
+	struct vec_of(struct sample_clock) clocks;
 	struct map tracks_by_id;
 	struct vec_of(struct track) tracks;
 	struct map values_by_id;
@@ -50,7 +57,7 @@ struct sample_builder *sample_builder_new(struct resolver *resolver, struct prof
 	builder->resolver = resolver;
 	builder->writer = writer;
 	map_init(&builder->stacks);
-	map_init(&builder->clock_begins);
+	map_init(&builder->clocks_by_thread);
 	map_init(&builder->tracks_by_id);
 	map_init(&builder->values_by_id);
 	map_init(&builder->owns_by_thread);
@@ -66,7 +73,8 @@ void sample_builder_free(struct sample_builder *builder)
 	vec_fini(&builder->tracks);
 	vec_fini(&builder->values);
 	map_fini(&builder->stacks);
-	map_fini(&builder->clock_begins);
+	map_fini(&builder->clocks_by_thread);
+	vec_fini(&builder->clocks);
 	map_fini(&builder->tracks_by_id);
 	map_fini(&builder->values_by_id);
 	map_fini(&builder->owns_by_thread);
@@ -111,9 +119,18 @@ int64_t sample_builder_called(struct sample_builder *builder, int64_t stack,
 
 /* ---- samples ---- */
 
-void sample_builder_clock_begins(struct sample_builder *builder, int64_t thread, uint64_t ticks)
+void sample_builder_clock(struct sample_builder *builder, const struct sample_known_thread *thread)
 {
-	*map_put(&builder->clock_begins, (uint64_t)thread, 0) = ticks;
+	const struct sample_clock clock = {thread->begin_ticks,
+					   thread->shared ? 0 : thread->end_ticks};
+
+	*map_put(&builder->clocks_by_thread, (uint64_t)thread->id, 0) = builder->clocks.len;
+	vec_push(&builder->clocks, clock);
+}
+
+static bool is_read(const struct sample_clock *clock, uint64_t ticks)
+{
+	return ticks >= clock->begin_ticks && (!clock->end_ticks || ticks < clock->end_ticks);
 }
 
 static bool track_flush(struct sample_builder *builder, struct track *track, struct error *err)
@@ -140,11 +157,11 @@ static size_t track_of(struct sample_builder *builder, int64_t thread, int64_t e
 	const uint64_t index = *map_put(&builder->tracks_by_id, key, builder->tracks.len);
 
 	if (index == builder->tracks.len) {
-		const uint64_t *clock_begin = map_get(&builder->clock_begins, (uint64_t)thread);
+		const uint64_t *clock = map_get(&builder->clocks_by_thread, (uint64_t)thread);
 		vec_push(&builder->tracks,
 			 ((struct track){.thread = thread,
 					 .event = event,
-					 .clock_begin_ticks = clock_begin ? *clock_begin : NEVER}));
+					 .clock = clock ? builder->clocks.data[*clock] : NEVER}));
 	}
 	return (size_t)index;
 }
@@ -190,7 +207,7 @@ static void value_count(struct sample_builder *builder, size_t track,
 	add_count(&value->weight, sample->weight);
 	add_count(&value->squares, squares);
 	value->truncated += truncated;
-	if (sample->ticks >= builder->tracks.data[track].clock_begin_ticks)
+	if (is_read(&builder->tracks.data[track].clock, sample->ticks))
 		return;
 	value->unclocked_samples++;
 	add_count(&value->unclocked_weight, sample->weight);
@@ -217,10 +234,14 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 void sample_builder_add_own(struct sample_builder *builder,
 			    const struct sample_builder_sample *sample, uint64_t samples)
 {
+	const uint64_t *clock = map_get(&builder->clocks_by_thread, (uint64_t)sample->thread);
+
+	builder->counts.in_runtime += samples;
+	if (clock && !is_read(&builder->clocks.data[*clock], sample->ticks))
+		return;
 	const uint64_t at =
 		*map_put(&builder->owns_by_thread, (uint64_t)sample->thread, builder->owns.len);
 
-	builder->counts.in_runtime += samples;
 	if (at == builder->owns.len) {
 		const struct own fresh = {.thread = sample->thread, .event = sample->event};
 		vec_push(&builder->owns, fresh);

@@ -47,11 +47,20 @@ int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int
 int64_t sample_builder_called(struct sample_builder *builder, int64_t stack,
 			      struct resolve_module *module, uint64_t callee, struct error *err);
 
+/* A row of a thread that was instrumented. */
+struct sample_known_thread {
+	int64_t id, process; /* ids */
+	int32_t tid;
+	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
+	bool shared;			 /* the row stands for several threads, by --max-threads */
+};
+
 /*
- * A thread's clock is read from `ticks` on, when it passes its first probe: samples before that are
- * `unclocked`. Threads that nothing is said of have no such clock.
+ * The thread's clock is read from its first probe to its last, that of the call that ends it:
+ * samples before and behind are `unclocked`. Of a row that several threads share, the end is not
+ * known. Threads that nothing is said of have no such clock.
  */
-void sample_builder_clock_begins(struct sample_builder *builder, int64_t thread, uint64_t ticks);
+void sample_builder_clock(struct sample_builder *builder, const struct sample_known_thread *thread);
 
 struct sample_builder_sample {
 	int64_t thread, event;
@@ -70,7 +79,7 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 
 /*
  * Samples that were taken in tare's own code: they are only counted, for their thread those of the
- * event that was added first.
+ * event that was added first, of the time that its clock was read if it has one.
  */
 void sample_builder_add_own(struct sample_builder *builder,
 			    const struct sample_builder_sample *sample, uint64_t samples);

@@ -207,30 +207,39 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 	return ok;
 }
 
-/* Those that the runtime has seen to be in its own code. */
+/* Those that the runtime has seen to be in its own code, before the thread's clock and later. */
 static void own_add(struct timer_assembly *assembly, const struct tare_timer_file *header,
-		    int64_t thread)
+		    const struct sample_known_thread *row, int64_t thread)
 {
-	const struct sample_builder_sample own = {.thread = thread,
-						  .event = assembly->event,
-						  .weight = header->in_runtime_periods *
-							    header->period_ns};
+	const uint64_t all = header->in_runtime_periods;
+	const uint64_t early =
+		header->early_in_runtime_periods < all ? header->early_in_runtime_periods : all;
+	const struct {
+		uint64_t periods, ticks;
+	} parts[] = {{row ? early : 0, 0}, {row ? all - early : all, row ? row->begin_ticks : 0}};
 
-	if (header->in_runtime)
-		sample_builder_add_own(assembly->builder, &own, header->in_runtime_periods);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct sample_builder_sample own = {.thread = thread,
+							  .event = assembly->event,
+							  .ticks = parts[i].ticks,
+							  .weight = parts[i].periods *
+								    header->period_ns};
+		if (parts[i].periods)
+			sample_builder_add_own(assembly->builder, &own, parts[i].periods);
+	}
 }
 
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
-			   const struct timer_process *process, int64_t thread, struct error *err)
+			   const struct timer_process *process,
+			   const struct sample_known_thread *row, struct error *err)
 {
 	const struct tare_timer_file *header = &reader->header;
 
 	find_jit(assembly, header->pid);
-	if (!thread)
-		thread = thread_add(assembly, header, process, err);
+	const int64_t thread = row ? row->id : thread_add(assembly, header, process, err);
 	if (!thread || !samples_add(assembly, reader, process, thread, err))
 		return false;
-	own_add(assembly, header, thread);
+	own_add(assembly, header, row, thread);
 	assembly->counts.lost += header->lost;
 	assembly->counts.unsampled_ns += header->unsampled_ns;
 	assembly->counts.damaged += reader->damaged;

@@ -38,10 +38,11 @@ struct timer_assembly {
 bool timer_assemble_begin(struct timer_assembly *assembly, uint64_t period_ns, struct error *err);
 
 /*
- * All samples of an open file. `thread`: id of its row, 0: add one. False with err when the profile
- * cannot be written.
+ * All samples of an open file. `row`: that of its thread, NULL: add one. False with err when the
+ * profile cannot be written.
  */
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
-			   const struct timer_process *process, int64_t thread, struct error *err);
+			   const struct timer_process *process,
+			   const struct sample_known_thread *row, struct error *err);
 
 #endif

@@ -387,7 +387,7 @@ struct profile_stack_value {
 	   squares of how many samples each draw is. What is less than `samples` stands for it. */
 	uint64_t squares;
 	/* Of these, what was taken while no clock of the thread was read: before it passed its
-	   first probe, or of a thread that has passed none. */
+	   first probe, behind its last, or of a thread that has passed none. */
 	uint64_t unclocked_samples, unclocked_weight, unclocked_squares;
 };
 

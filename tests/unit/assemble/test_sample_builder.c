@@ -244,8 +244,16 @@ static void assert_unclocked(uint64_t samples, uint64_t weight, uint64_t squares
 	assert_int_equal(sum.unclocked_squares, squares);
 }
 
-/* Of three at 100 and one each at 101 and 102, the last is in time. */
-static void test_before_the_clock_begins(void **state)
+static void clock_is_read(uint64_t begin_ticks, uint64_t end_ticks, bool shared)
+{
+	const struct sample_known_thread row = {
+		.id = thread, .begin_ticks = begin_ticks, .end_ticks = end_ticks, .shared = shared};
+
+	sample_builder_clock(builder, &row);
+}
+
+/* Of three at 100 and one each at 101, 102 and 103, only that at 102 is in time. */
+static void test_beside_the_clock(void **state)
 {
 	struct error err = {0};
 	const struct sample_builder_sample sample = {.thread = thread,
@@ -256,12 +264,33 @@ static void test_before_the_clock_begins(void **state)
 						     .at_once = 3};
 
 	(void)state;
-	sample_builder_clock_begins(builder, thread, 102);
+	clock_is_read(102, 103, false);
 	for (int i = 0; i < 3; i++)
 		assert_true(sample_builder_add(builder, &sample, &err));
 	add(stack("main;foo"), 101, 20, false);
 	add(stack("main;foo"), 102, 40, false);
-	assert_unclocked(4, 50, 10);
+	add(stack("main;foo"), 103, 80, false);
+	assert_unclocked(5, 130, 11);
+}
+
+static void test_end_of_the_clock_unknown(void **state)
+{
+	(void)state;
+	clock_is_read(102, 0, false);
+	add(stack("main;foo"), 101, 20, false);
+	add(stack("main;foo"), 102, 40, false);
+	add(stack("main;foo"), UINT64_C(1) << 60, 80, false);
+	assert_unclocked(1, 20, 1);
+}
+
+/* Of a row for several threads, the end is that of one of them. */
+static void test_clocks_of_several(void **state)
+{
+	(void)state;
+	clock_is_read(102, 103, true);
+	add(stack("main;foo"), 101, 20, false);
+	add(stack("main;foo"), 110, 40, false);
+	assert_unclocked(1, 20, 1);
 }
 
 static void test_thread_without_a_clock(void **state)
@@ -273,6 +302,24 @@ static void test_thread_without_a_clock(void **state)
 }
 
 /* ---- in tare's own code ---- */
+
+/* What it does before the thread's clock is read, as when it begins, is no part of that clock. */
+static void test_own_samples_beside_the_clock(void **state)
+{
+	struct sample_builder_sample own = {.thread = thread, .event = event, .weight = 10};
+	size_t count;
+
+	(void)state;
+	clock_is_read(102, 104, false);
+	for (own.ticks = 100; own.ticks < 106; own.ticks++)
+		sample_builder_add_own(builder, &own, 1);
+	struct profile *profile = finish();
+	const struct profile_thread *threads = profile_threads(profile, &count);
+	assert_int_equal(threads[0].samples_in_runtime, 2);
+	assert_int_equal(threads[0].weight_in_runtime, 20);
+	assert_int_equal(profile_samplings(profile, &count)->in_runtime, 6);
+	profile_close(profile);
+}
 
 /* Two threads; of the first, samples of two events, of which the later one counts in the sum alone.
  */
@@ -412,7 +459,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BUILDER_TEST(test_vector),
 		BUILDER_TEST(test_samples_at_once),
-		BUILDER_TEST(test_before_the_clock_begins),
+		BUILDER_TEST(test_beside_the_clock),
+		BUILDER_TEST(test_end_of_the_clock_unknown),
+		BUILDER_TEST(test_clocks_of_several),
+		BUILDER_TEST(test_own_samples_beside_the_clock),
 		BUILDER_TEST(test_thread_without_a_clock),
 		BUILDER_TEST(test_own_samples_are_their_threads),
 		BUILDER_TEST(test_chunks_have_every_sample),
