@@ -1,7 +1,8 @@
 /*
  * Two measurements of the same: a thread's CPU clock, as its nodes and what was taken off them have
  * it, and what the samples stand for that were taken while it was read, those in tare's own code
- * included. Neither is made from the other, so where they differ, one of them is wrong.
+ * included. Neither is made from the other, so where they differ, one of them is wrong. Threads of
+ * few samples are left out: whether such a thread has one at all is chance.
  */
 #include "analysis/estimate.h"
 
@@ -11,14 +12,21 @@
 #define DIFFERENT_SHARE 0.1
 #define DIFFERENT_S	0.1
 #define DEVIATIONS	4
+#define PERIODS_FEW	20
+#define NS_PER_SECOND	1e9
 
-static bool is_time(const struct estimate *estimate)
+/* Of a sample; 0: of no time. */
+static double period_ticks(const struct estimate *estimate)
 {
 	size_t count;
-	const struct profile_event *events = profile_events(estimate->analysis->profile, &count);
-	const char *unit = events[estimate->event - 1].unit;
+	const struct profile_event *event =
+		&profile_events(estimate->analysis->profile, &count)[estimate->event - 1];
 
-	return unit && strcmp(unit, "ns") == 0;
+	if (!event->unit || strcmp(event->unit, "ns") != 0)
+		return 0;
+	return (event->frequency ? NS_PER_SECOND / (double)event->frequency
+				 : (double)event->period) *
+	       estimate->ticks_of_weight;
 }
 
 static double clock_of(const struct estimate *estimate, const struct estimate_thread *thread)
@@ -40,8 +48,9 @@ void estimate_check(const struct estimate *estimate, const struct estimate_threa
 	struct analysis_check *check = &estimate->analysis->totals.check;
 	double weight = (double)row->row->weight_in_runtime;
 	double samples = (double)row->row->samples_in_runtime, squares = samples;
+	const double clock = clock_of(estimate, thread), period = period_ticks(estimate);
 
-	if (!row->selected || estimate->event != 1 || !is_time(estimate))
+	if (!row->selected || estimate->event != 1 || period <= 0)
 		return;
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_samples *path = &estimate->paths.data[i].clocked;
@@ -49,13 +58,13 @@ void estimate_check(const struct estimate *estimate, const struct estimate_threa
 		samples += (double)path->samples;
 		squares += (double)path->squares;
 	}
-	if (samples <= 0)
-		return;
-	const double ticks = weight * estimate->ticks_of_weight, each = ticks / samples;
+	const double ticks = weight * estimate->ticks_of_weight;
 
-	check->clock_ticks += clock_of(estimate, thread);
+	if (fmax(clock, ticks) < PERIODS_FEW * period)
+		return;
+	check->clock_ticks += clock;
 	check->sample_ticks += ticks;
-	check->variance += squares * each * each;
+	check->variance += squares * period * period;
 }
 
 bool analysis_check_fails(const struct analysis *analysis)

@@ -15,24 +15,26 @@
 
 enum { THREAD_OVERHEAD = 40 }; /* of small_thread_of */
 
-/* One second by the clock, of main, and samples of a millisecond each. */
+/* Of main: the clock, a second, and samples of a millisecond each. */
 struct recorded {
 	uint64_t samples, at_once; /* so many samples, taken by so many */
 	uint64_t lost;
 	const char *unit;
+	uint64_t clock; /* 0: a second */
 };
 
 static void record(const struct recorded *recorded)
 {
 	struct profile_writer *writer = small_profile_open(path);
-	const struct small_times times = {.now = 1000 * MS};
+	const uint64_t clock = recorded->clock ? recorded->clock : 1000 * MS;
+	const struct small_times times = {.now = clock};
 	const int64_t process = small_process(writer, 1, "p");
 	const int64_t thread = small_thread_of(writer, process, 1, &times);
 	const int64_t module = small_module(writer, "/bin/p");
 	const int64_t main_id = small_function(writer, module, "main", 0x100);
 	const int64_t event = small_event(writer, "cpu-clock", recorded->unit);
 	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 1000 * MS, 0, 0, 0}};
+					   {thread, 1, main_id, 1, clock, 0, 0, 0}};
 	const uint64_t each = recorded->at_once;
 	const struct profile_counted counted = {.process = process,
 						.thread = thread,
@@ -57,7 +59,7 @@ static void record(const struct recorded *recorded)
 
 static bool fails(uint64_t samples, uint64_t at_once, uint64_t lost)
 {
-	const struct recorded recorded = {samples, at_once, lost, "ns"};
+	const struct recorded recorded = {samples, at_once, lost, "ns", 0};
 
 	record(&recorded);
 	const bool failed = analysis_check_fails(analysis);
@@ -73,7 +75,7 @@ static void test_what_both_have(void **state)
 	record(&(struct recorded){.samples = 900, .at_once = 1, .unit = "ns"});
 	assert_int_equal(analysis->totals.check.clock_ticks, 1000 * MS + THREAD_OVERHEAD);
 	assert_int_equal(analysis->totals.check.sample_ticks, 900 * MS);
-	assert_int_equal(analysis->totals.check.variance, 900 * MS * MS);
+	assert_in_range(analysis->totals.check.variance, 900 * MS * MS, 910 * MS * MS);
 	assert_false(analysis_check_fails(analysis));
 }
 
@@ -95,6 +97,21 @@ static void test_chance(void **state)
 	(void)state;
 	assert_false(fails(850, 40, 0));
 	assert_true(fails(200, 40, 0));
+}
+
+/* Threads that may have no sample by chance tell nothing, whether they have one or not. */
+static void test_few_samples(void **state)
+{
+	(void)state;
+	record(&(struct recorded){.samples = 1, .at_once = 1, .unit = "ns", .clock = 19 * MS});
+	assert_true(analysis->totals.check.clock_ticks == 0);
+}
+
+/* One of a second that has no sample does. */
+static void test_no_samples(void **state)
+{
+	(void)state;
+	assert_true(fails(0, 1, 0));
 }
 
 /* Samples that were lost are missing; too many there cannot be by that. */
@@ -120,7 +137,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHECK_TEST(test_what_both_have), CHECK_TEST(test_contradictions),
 		CHECK_TEST(test_chance),	 CHECK_TEST(test_losses),
-		CHECK_TEST(test_other_events),
+		CHECK_TEST(test_other_events),	 CHECK_TEST(test_few_samples),
+		CHECK_TEST(test_no_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
