@@ -202,16 +202,23 @@ static void order_nodes(struct estimate *estimate)
 
 /* ---- threads ---- */
 
+const struct profile_event *estimate_event_of_time(const struct estimate *estimate)
+{
+	size_t count;
+	const struct profile_event *event =
+		&profile_events(estimate->analysis->profile, &count)[estimate->event - 1];
+
+	return event->unit && !strcmp(event->unit, "ns") ? event : NULL;
+}
+
 /* What a sample's weight is in ticks: by its unit, or by what threads have of both. */
 static double ticks_of_weight(const struct estimate *estimate)
 {
 	const struct analysis *analysis = estimate->analysis;
-	size_t count;
-	const char *unit = profile_events(analysis->profile, &count)[estimate->event - 1].unit;
 	double ticks = 0;
 	wide weight = 0;
 
-	if (unit && !strcmp(unit, "ns"))
+	if (estimate_event_of_time(estimate))
 		return analysis->ticks_per_second / 1e9;
 	vec_foreach (node, &analysis->nodes)
 		ticks += (double)node->values.amount[CPU_EXCLUSIVE];

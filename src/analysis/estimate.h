@@ -145,6 +145,8 @@ void estimate_find_unseen(struct estimate *estimate);
 /* And their calls are at least so many. */
 void estimate_mark_unseen(struct estimate *estimate);
 
+/* The event of the samples where these stand for nanoseconds, else NULL. */
+const struct profile_event *estimate_event_of_time(const struct estimate *estimate);
 /* Makes the thread's root and the paths of its stacks. */
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread);
 /* Adds to the totals' check; behind the paths, before anything is taken off. */

@@ -7,7 +7,6 @@
 #include "analysis/estimate.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DIFFERENT_SHARE 0.1
 #define DIFFERENT_S	0.1
@@ -18,11 +17,9 @@
 /* Of a sample; 0: of no time. */
 static double period_ticks(const struct estimate *estimate)
 {
-	size_t count;
-	const struct profile_event *event =
-		&profile_events(estimate->analysis->profile, &count)[estimate->event - 1];
+	const struct profile_event *event = estimate_event_of_time(estimate);
 
-	if (!event->unit || strcmp(event->unit, "ns") != 0)
+	if (!event)
 		return 0;
 	return (event->frequency ? NS_PER_SECOND / (double)event->frequency
 				 : (double)event->period) *
