@@ -38,12 +38,6 @@ static int64_t event_of(const struct profile *profile)
 
 /* ---- functions ---- */
 
-void estimate_trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
-			uint32_t traits)
-{
-	*map_put(&estimate->traits, estimate_key(process, function), 0) |= traits;
-}
-
 /* What counters and nodes of a process say, while both are added up. */
 struct calls {
 	uint64_t timed, counted;
@@ -136,14 +130,6 @@ static int compare_counted(const void *a, const void *b)
 	return x->function < y->function ? -1 : x->function > y->function;
 }
 
-size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end)
-{
-	const struct estimate_counted *rows = estimate->counted.data;
-
-	*end = partition_point(estimate->counted.len, i, rows[i].thread <= thread);
-	return partition_point(estimate->counted.len, i, rows[i].thread < thread);
-}
-
 static bool any_counted(const struct estimate *estimate)
 {
 	for (size_t i = 0; i < estimate->traits.cap; i++)
@@ -201,15 +187,6 @@ static void order_nodes(struct estimate *estimate)
 }
 
 /* ---- threads ---- */
-
-const struct profile_event *estimate_event_of_time(const struct estimate *estimate)
-{
-	size_t count;
-	const struct profile_event *event =
-		&profile_events(estimate->analysis->profile, &count)[estimate->event - 1];
-
-	return event->unit && !strcmp(event->unit, "ns") ? event : NULL;
-}
 
 /* What a sample's weight is in ticks: by its unit, or by what threads have of both. */
 static double ticks_of_weight(const struct estimate *estimate)

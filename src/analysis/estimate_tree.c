@@ -1,5 +1,7 @@
-/* What the steps of an estimate have in common: lookups and new nodes. */
+/* What the steps of an estimate have in common: lookups, traits and new nodes. */
 #include "analysis/estimate.h"
+
+#include <string.h>
 
 uint64_t estimate_key(uint32_t process, uint32_t function)
 {
@@ -11,6 +13,29 @@ uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, u
 	const uint64_t *traits = map_get(&estimate->traits, estimate_key(process, function));
 
 	return traits ? (uint32_t)*traits : 0;
+}
+
+void estimate_trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
+			uint32_t traits)
+{
+	*map_put(&estimate->traits, estimate_key(process, function), 0) |= traits;
+}
+
+size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end)
+{
+	const struct estimate_counted *rows = estimate->counted.data;
+
+	*end = partition_point(estimate->counted.len, i, rows[i].thread <= thread);
+	return partition_point(estimate->counted.len, i, rows[i].thread < thread);
+}
+
+const struct profile_event *estimate_event_of_time(const struct estimate *estimate)
+{
+	size_t count;
+	const struct profile_event *event =
+		&profile_events(estimate->analysis->profile, &count)[estimate->event - 1];
+
+	return event->unit && !strcmp(event->unit, "ns") ? event : NULL;
 }
 
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded)
