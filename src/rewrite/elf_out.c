@@ -56,7 +56,7 @@ struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size, 
 	}
 	const uint64_t file_end = round_up(file_size, PAGE);
 	uint64_t addr = round_up(memory_end, PAGE);
-	uint64_t offset = addr - first_addr + first_offset;
+	uint64_t offset = round_up(addr - first_addr + first_offset, PAGE);
 	if (offset < file_end) {
 		addr += file_end - offset;
 		offset = file_end;
@@ -143,7 +143,7 @@ static void headers_put_front(struct headers *headers)
 static void headers_put_loads(struct headers *headers)
 {
 	const struct elf_layout *layout = &headers->input->layout;
-	const struct object_extent image = {layout->image_addr, headers->input->image->len};
+	const struct object_extent image = {layout->image_addr, headers->input->image_size};
 	Elf64_Phdr load = image_part(headers->input, PT_LOAD, image);
 
 	if (layout->front_size)
@@ -280,7 +280,8 @@ static Elf64_Dyn *dynamic_find(Elf64_Dyn *entries, size_t count, int64_t tag)
 }
 
 /* Makes the entries refer to the new string: as an offset from the old string table. */
-static bool dynamic_set_runpath(const struct elf_out_input *input, Elf64_Dyn *entries, size_t count)
+static bool dynamic_set_runpath(const struct elf_out_input *input, const unsigned char *file,
+				Elf64_Dyn *entries, size_t count)
 {
 	const struct elf_layout *layout = &input->layout;
 	Elf64_Dyn *runpath = dynamic_find(entries, count, DT_RUNPATH);
@@ -290,12 +291,12 @@ static bool dynamic_set_runpath(const struct elf_out_input *input, Elf64_Dyn *en
 	if (!runpath)
 		runpath = dynamic_find(entries, count, DT_RPATH);
 	if (!runpath || !strings || !strings_size || input->runpath_addr < layout->image_addr ||
-	    input->runpath_addr >= layout->image_addr + input->image->len)
+	    input->runpath_addr >= layout->image_addr + input->image_size)
 		return false;
 	const uint64_t offset = input->runpath_addr - strings->d_un.d_ptr;
 	const size_t in_image = input->runpath_addr - layout->image_addr;
-	const size_t length =
-		strnlen((const char *)input->image->data + in_image, input->image->len - in_image);
+	const size_t length = strnlen((const char *)file + layout->image_offset + in_image,
+				      input->image_size - in_image);
 	runpath->d_un.d_val = offset;
 	strings_size->d_un.d_val = offset + length + 1;
 	return true;
@@ -314,7 +315,7 @@ static bool runpath_apply(const struct elf_out_input *input, unsigned char *file
 			continue;
 		Elf64_Dyn *entries = mem_alloc(segments[i].p_filesz + 1);
 		memcpy(entries, file + offset, segments[i].p_filesz);
-		const bool ok = dynamic_set_runpath(input, entries, entry_count);
+		const bool ok = dynamic_set_runpath(input, file, entries, entry_count);
 		memcpy(file + offset, entries, segments[i].p_filesz);
 		free(entries);
 		if (ok)
@@ -327,41 +328,46 @@ static bool runpath_apply(const struct elf_out_input *input, unsigned char *file
 
 /* ---- public ---- */
 
-bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, struct error *err)
+void elf_out_begin(const struct object *object, const struct elf_layout *layout,
+		   uint64_t image_bytes, struct byte_vec *file)
 {
-	const uint64_t image_offset = input->layout.image_offset;
-	struct byte_vec file = {0};
 	size_t size;
-	const unsigned char *bytes = object_bytes(input->object, &size);
+	const unsigned char *bytes = object_bytes(object, &size);
 
-	assert(size <= image_offset && input->image->len >= input->layout.headers_size);
-	assert(!input->layout.front_size || (input->front.bytes->len >= input->front.code_size &&
-					     input->front.bytes->len <= input->layout.front_size));
-	assert(!input->rw_bytes || input->rw_bytes->len <= input->layout.rw_size);
+	assert(!file->len && size <= layout->image_offset);
+	vec_fini(file);
 	/* Zero without being written: a hole's pages are never made. */
-	file.cap = image_offset + input->image->len;
-	file.data = mem_zalloc(file.cap);
-	mem_advise_large(file.data, file.cap);
-	memcpy(file.data, bytes, size);
-	if (input->layout.front_size)
-		memcpy(file.data + front_offset(&input->layout), input->front.bytes->data,
-		       input->front.bytes->len);
-	if (input->rw_bytes && input->rw_bytes->len)
-		memcpy(file.data + image_offset - input->layout.rw_size, input->rw_bytes->data,
-		       input->rw_bytes->len);
-	file.len = image_offset;
-	put_bytes(&file, input->image->data, input->image->len);
-	headers_write(input, file.data);
-	const bool ok = patches_apply(input, file.data, err) &&
-			(!input->runpath_addr || runpath_apply(input, file.data, err)) &&
-			elf_sections_write(input, &file, err);
-	if (ok && out->len == 0) {
-		vec_fini(out);
-		*out = file;
-		return true;
+	file->cap = layout->image_offset + image_bytes;
+	file->data = mem_zalloc(file->cap);
+	mem_advise_large(file->data, file->cap);
+	memcpy(file->data, bytes, size);
+	file->len = layout->image_offset;
+}
+
+static void front_write(const struct elf_out_input *input, unsigned char *file)
+{
+	const struct elf_layout *layout = &input->layout;
+	const struct elf_front *front = &input->front;
+
+	if (layout->front_size) {
+		assert(front->bytes->len >= front->code_size &&
+		       front->bytes->len <= layout->front_size);
+		memcpy(file + front_offset(layout), front->bytes->data, front->bytes->len);
 	}
-	if (ok)
-		put_bytes(out, file.data, file.len);
-	vec_fini(&file);
-	return ok;
+	if (input->rw_bytes && input->rw_bytes->len) {
+		assert(input->rw_bytes->len <= layout->rw_size);
+		memcpy(file + layout->image_offset - layout->rw_size, input->rw_bytes->data,
+		       input->rw_bytes->len);
+	}
+}
+
+bool elf_out_write(const struct elf_out_input *input, struct byte_vec *file, struct error *err)
+{
+	assert(file->len == input->layout.image_offset + input->image_size);
+	assert(input->image_size >= input->layout.headers_size);
+	front_write(input, file->data);
+	headers_write(input, file->data);
+	return patches_apply(input, file->data, err) &&
+	       (!input->runpath_addr || runpath_apply(input, file->data, err)) &&
+	       elf_sections_write(input, file, err);
 }

@@ -28,6 +28,13 @@ struct elf_layout {
 struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size,
 				 uint64_t front_size);
 
+/*
+ * Begins the file, in an empty vector: the original, and zeros up to the image, which the caller
+ * appends; there is room for `image_bytes` of it.
+ */
+void elf_out_begin(const struct object *object, const struct elf_layout *layout,
+		   uint64_t image_bytes, struct byte_vec *file);
+
 /* The table of program headers in the image. */
 struct object_extent elf_out_headers(const struct elf_layout *layout);
 
@@ -66,8 +73,8 @@ struct elf_symbol {
 struct elf_out_input {
 	const struct object *object;
 	struct elf_layout layout; /* as elf_out_layout gave it */
-	const struct byte_vec *image;
-	struct elf_front front; /* if layout.front_size */
+	uint64_t image_size;	  /* of the file, which ends with it */
+	struct elf_front front;	  /* if layout.front_size */
 	const struct elf_patch *patches;
 	size_t patch_count;
 	const struct elf_section *sections;
@@ -87,7 +94,7 @@ struct elf_out_input {
 	uint64_t entry;
 };
 
-/* Appends the file to `out`. Fails where the input contradicts the object. */
-bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, struct error *err);
+/* Completes the file that elf_out_begin began. Fails where the input contradicts the object. */
+bool elf_out_write(const struct elf_out_input *input, struct byte_vec *file, struct error *err);
 
 #endif

@@ -100,12 +100,13 @@ static void original_rename(struct sections *sections, const char *name)
 /* ---- the build-id ---- */
 
 /* Of the copies' code and tables. */
-static uint64_t image_hash(const struct byte_vec *image)
+static uint64_t image_hash(const struct sections *sections)
 {
-	uint64_t hash = image->len, word;
+	const unsigned char *image = sections->file->data + sections->input->layout.image_offset;
+	uint64_t hash = sections->input->image_size, word;
 
-	for (size_t i = 0; i + sizeof(word) <= image->len; i += sizeof(word)) {
-		memcpy(&word, image->data + i, sizeof(word));
+	for (size_t i = 0; i + sizeof(word) <= sections->input->image_size; i += sizeof(word)) {
+		memcpy(&word, image + i, sizeof(word));
 		hash = (hash ^ word) * 0x100000001b3ULL;
 	}
 	return hash_u64(hash);
@@ -131,7 +132,7 @@ static size_t section_find(const struct sections *sections, const char *name)
 static void build_id_replace(struct sections *sections)
 {
 	const size_t index = section_find(sections, ".note.gnu.build-id");
-	const uint64_t hash = image_hash(sections->input->image);
+	const uint64_t hash = image_hash(sections);
 	size_t id_size;
 	const unsigned char *id = object_build_id(sections->input->object, &id_size);
 	struct byte_vec note = {0};

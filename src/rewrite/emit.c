@@ -360,7 +360,8 @@ static uint32_t *find_table_readers(const struct range *range)
 
 /*
  * The vectors that emit_range makes grow in those of the worker, which are large already; the range
- * keeps a copy of their elements. So nothing is copied at each doubling, and no room is left over.
+ * keeps a copy of their elements in the arena. So nothing is copied at each doubling, no room is
+ * left over, and nothing is to be freed.
  */
 static void lend_vectors(struct range *range, const struct range *emitted)
 {
@@ -372,34 +373,36 @@ static void lend_vectors(struct range *range, const struct range *emitted)
 	range->far_calls = emitted->far_calls;
 }
 
-void range_forget_code(struct range *range)
-{
-	vec_fini(&range->code);
-	vec_fini(&range->fixups);
-	vec_fini(&range->extras);
-	vec_fini(&range->sites);
-	vec_fini(&range->body_calls);
-	vec_fini(&range->far_calls);
-}
-
-#define KEEP(vec)                                                                                  \
+#define KEEP(arena, vec)                                                                           \
 	do {                                                                                       \
-		__typeof__((vec)->data) lent = (vec)->data;                                        \
-		const size_t count = (vec)->len;                                                   \
-		(vec)->data = NULL;                                                                \
-		(vec)->len = (vec)->cap = 0;                                                       \
-		vec_append(vec, lent, count);                                                      \
+		const void *lent = (vec)->data;                                                    \
+		const size_t bytes = (vec)->len * sizeof(*(vec)->data);                            \
+		(vec)->cap = (vec)->len;                                                           \
+		(vec)->data = bytes ? arena_alloc(arena, bytes) : NULL;                            \
+		if (bytes)                                                                         \
+			memcpy((vec)->data, lent, bytes);                                          \
 	} while (0)
 
-static void keep_vectors(struct range *range, struct range *emitted)
+static void keep_vectors(struct range *range, struct worker *worker)
 {
-	lend_vectors(emitted, range);
-	KEEP(&range->code);
-	KEEP(&range->fixups);
-	KEEP(&range->extras);
-	KEEP(&range->sites);
-	KEEP(&range->body_calls);
-	KEEP(&range->far_calls);
+	lend_vectors(&worker->emitted, range);
+	KEEP(&worker->arena, &range->code);
+	KEEP(&worker->arena, &range->fixups);
+	KEEP(&worker->arena, &range->extras);
+	KEEP(&worker->arena, &range->sites);
+	KEEP(&worker->arena, &range->body_calls);
+	KEEP(&worker->arena, &range->far_calls);
+}
+
+/* The writers search in the instructions. Filler that is dropped has the place of what follows it.
+ */
+static bool is_ascending(const struct range *range)
+{
+	for (uint32_t i = 1; i < range->insn_count; i++)
+		if (range->insns[i].addr <= range->insns[i - 1].addr ||
+		    range->copy_offset[i] < range->copy_offset[i - 1])
+			return false;
+	return true;
 }
 
 void emit_range(struct program *program, struct range *range, struct worker *worker)
@@ -413,7 +416,6 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 	};
 
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
-	range_forget_code(range);
 	lend_vectors(range, &worker->emitted);
 	emit_body(&emitter);
 	assert(emitter.next_edge_counter == range->edge_counters.len);
@@ -423,7 +425,8 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 			memset(emitter.is_long, 1, range->insn_count);
 		emit_body(&emitter);
 	}
-	keep_vectors(range, &worker->emitted);
+	keep_vectors(range, worker);
+	assert(is_ascending(range));
 	vec_fini(&emitter.stubs);
 	vec_fini(&emitter.shorts);
 	free(emitter.is_long);

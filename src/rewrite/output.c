@@ -33,6 +33,28 @@ struct output {
 
 /* ---- layout ---- */
 
+/* Bytes of the image, about: of the code, and a quarter more for what tells of it. */
+static uint64_t expected_image(const struct program *program)
+{
+	uint64_t code = 0;
+
+	vec_foreach (range, &program->ranges)
+		code += range->copied ? range->code.len + LINE_BYTES : 0;
+	return code + code / 4;
+}
+
+/* The image begins behind room for its headers. */
+static void begin_file(struct output *output)
+{
+	struct program *program = output->program;
+	const struct elf_layout *layout = &output->layout;
+
+	elf_out_begin(program->object, layout, expected_image(program), &program->file);
+	program->file_addr = layout->image_addr - layout->image_offset;
+	while (program->file.len < layout->image_offset + layout->headers_size)
+		put_u8(&program->file, 0);
+}
+
 /* The writable segment: initial image of thread-local storage (if static), slots, arming bytes, and
    in pages of their own counters. */
 static bool plan_layout(struct output *output, struct error *err)
@@ -57,10 +79,7 @@ static bool plan_layout(struct output *output, struct error *err)
 	program->slots_addr = output->layout.rw_addr + image_size;
 	program->arm_addr = program->slots_addr + sizeof(struct tare_slots);
 	program->counters_addr = output->layout.rw_addr + before_counters;
-	program->image_addr = output->layout.image_addr;
-	assert(program->image.len == 0);
-	while (program->image.len < output->layout.headers_size)
-		put_u8(&program->image, 0);
+	begin_file(output);
 	return true;
 }
 
@@ -69,13 +88,13 @@ static void reserve_note(struct output *output)
 {
 	struct program *program = output->program;
 
-	while ((program->image.len + NOTE_HEADER_BYTES) % 8 || program->image.len % 4)
-		put_u8(&program->image, 0);
+	while ((program->file.len + NOTE_HEADER_BYTES) % 8 || program->file.len % 4)
+		put_u8(&program->file, 0);
 	output->note.addr = image_end(program);
 	program->note_addr = output->note.addr + NOTE_HEADER_BYTES;
 	output->note.size = NOTE_HEADER_BYTES + sizeof(struct tare_module);
 	for (uint64_t i = 0; i < output->note.size; i++)
-		put_u8(&program->image, 0);
+		put_u8(&program->file, 0);
 	assert(program->note_addr % 8 == 0);
 }
 
@@ -130,10 +149,10 @@ static void write_note(const struct output *output)
 		module.arm_offset += program->function_count + program->site_count;
 		module.function_count = module.call_site_count = 0;
 	}
-	unsigned char *at = program->image.data + (output->note.addr - program->image_addr);
+	unsigned char *at = program->file.data + (output->note.addr - program->file_addr);
 
 	assert(program->code_begin < program->code_end);
-	assert(output->note.addr - program->image_addr + output->note.size <= program->image.len);
+	assert(output->note.addr - program->file_addr + output->note.size <= program->file.len);
 	memcpy(module.source_id, program->options->source_id, sizeof(module.source_id));
 	memcpy(at, header, sizeof(header));
 	memcpy(at + sizeof(header), TARE_NOTE_NAME, sizeof(TARE_NOTE_NAME));
@@ -142,26 +161,15 @@ static void write_note(const struct output *output)
 
 /* ---- copies, as the unwind writers want them ---- */
 
-/* The writers search in the instructions. Filler that is dropped has the place of what follows it.
- */
-static bool is_ascending(const struct range *range)
+/* From here on they have their addresses. */
+static void place_extras(struct range *range, struct copy_range *copy)
 {
-	for (uint32_t i = 1; i < range->insn_count; i++)
-		if (range->insns[i].addr <= range->insns[i - 1].addr ||
-		    range->copy_offset[i] < range->copy_offset[i - 1])
-			return false;
-	return true;
-}
-
-static void describe_extras(const struct range *range, struct copy_range *copy)
-{
-	vec_reserve(&copy->extras, range->extras.len);
 	vec_foreach (extra, &range->extras) {
 		assert(extra->copy_addr <= range->code.len);
-		struct copy_extra placed = *extra;
-		placed.copy_addr += range->copy_addr;
-		vec_push(&copy->extras, placed);
+		extra->copy_addr += range->copy_addr;
 	}
+	copy->extras.data = range->extras.data;
+	copy->extras.len = range->extras.len;
 }
 
 static void describe_far_calls(const struct range *range, struct copy_range *copy)
@@ -201,7 +209,6 @@ static void describe_copies(struct output *output)
 			continue;
 		assert(range->stubs_offset <= range->code.len);
 		assert(unit_begins[range->unit] <= range->copy_addr);
-		assert(is_ascending(range));
 		struct copy_range copy = {.fde = range->fde,
 					  .copy_begin = range->copy_addr,
 					  .copy_end = range->copy_addr + range->code.len,
@@ -211,7 +218,7 @@ static void describe_copies(struct output *output)
 					  .insns = range->insns,
 					  .copy_offset = range->copy_offset,
 					  .insn_count = range->insn_count};
-		describe_extras(range, &copy);
+		place_extras(range, &copy);
 		describe_far_calls(range, &copy);
 		vec_push(&output->copies, copy);
 		vec_push(&output->copied, range);
@@ -235,13 +242,13 @@ static bool append_exceptions(struct output *output, struct error *err)
 {
 	struct program *program = output->program;
 
-	put_align(&program->image, 4, 0);
+	put_align(&program->file, 4, 0);
 	output->exceptions.addr = image_end(program);
 	for (size_t i = 0; i < output->copies.len; i++) {
 		const struct copy_range *copy = &output->copies.data[i];
 		const struct lsda_out lsda = {.object = program->object,
-					      .bytes = &program->image,
-					      .bytes_addr = program->image_addr,
+					      .bytes = &program->file,
+					      .bytes_addr = program->file_addr,
 					      .landing_pad = copied_landing_pad,
 					      .context = program};
 		uint64_t addr = 0;
@@ -259,7 +266,7 @@ static bool append_unwind(struct output *output, struct error *err)
 	struct program *program = output->program;
 	struct unwind_out unwind = {0};
 
-	put_align(&program->image, 8, 0);
+	put_align(&program->file, 8, 0);
 	const struct unwind_out_input input = {.object = program->object,
 					       .companion = program->companion.object,
 					       .companion_addr = program->companion.addr,
@@ -269,12 +276,12 @@ static bool append_unwind(struct output *output, struct error *err)
 	if (!unwind_out_build(&input, &unwind, err))
 		return false;
 	output->unwind = (struct object_extent){image_end(program), unwind.eh_frame.len};
-	put_bytes(&program->image, unwind.eh_frame.data, unwind.eh_frame.len);
+	put_bytes(&program->file, unwind.eh_frame.data, unwind.eh_frame.len);
 	while (image_end(program) < unwind.eh_frame_hdr_addr)
-		put_u8(&program->image, 0);
+		put_u8(&program->file, 0);
 	assert(image_end(program) == unwind.eh_frame_hdr_addr);
 	output->unwind_header = (struct object_extent){image_end(program), unwind.eh_frame_hdr.len};
-	put_bytes(&program->image, unwind.eh_frame_hdr.data, unwind.eh_frame_hdr.len);
+	put_bytes(&program->file, unwind.eh_frame_hdr.data, unwind.eh_frame_hdr.len);
 	unwind_out_fini(&unwind);
 	return true;
 }
@@ -364,7 +371,7 @@ static void append_runpath(struct output *output)
 		at += length ? length : 1;
 	}
 	output->runpath = (struct object_extent){image_end(program), text.len + 1};
-	put_bytes(&program->image, text.data, text.len + 1);
+	put_bytes(&program->file, text.data, text.len + 1);
 	str_fini(&text);
 }
 
@@ -444,12 +451,13 @@ static void describe_sections(struct output *output)
 	add_section(output, ".tare.runpath", SHT_PROGBITS, 0, output->runpath);
 }
 
-static bool write_file(struct output *output, struct byte_vec *out, struct error *err)
+static bool complete_file(struct output *output, struct error *err)
 {
 	const struct companion *companion = &output->program->companion;
 	struct elf_out_input input = {.object = output->program->object,
 				      .layout = output->layout,
-				      .image = &output->program->image,
+				      .image_size = output->program->file.len -
+						    output->layout.image_offset,
 				      .front = {.bytes = &companion->bytes,
 						.code_size = companion->code_size,
 						.memory_size = companion->memory_size},
@@ -468,15 +476,13 @@ static bool write_file(struct output *output, struct byte_vec *out, struct error
 		input.tls = static_out_segment(&output->standalone);
 		input.entry = output->standalone.entry;
 	}
-	return elf_out_write(&input, out, err);
+	return elf_out_write(&input, &output->program->file, err);
 }
 
 static void output_fini(struct output *output)
 {
-	vec_foreach (copy, &output->copies) {
-		vec_fini(&copy->extras);
+	vec_foreach (copy, &output->copies)
 		vec_fini(&copy->far_calls);
-	}
 	vec_fini(&output->copies);
 	vec_fini(&output->copied);
 	vec_fini(&output->lsda_addrs);
@@ -486,7 +492,7 @@ static void output_fini(struct output *output)
 	static_out_fini(&output->standalone);
 }
 
-bool program_output(struct program *program, struct byte_vec *out, struct error *err)
+bool program_output(struct program *program, struct error *err)
 {
 	struct output output = {.program = program};
 
@@ -509,7 +515,7 @@ bool program_output(struct program *program, struct byte_vec *out, struct error 
 		write_note(&output);
 		describe_symbols(&output);
 		describe_sections(&output);
-		ok = write_file(&output, out, err);
+		ok = complete_file(&output, err);
 	}
 	output_fini(&output);
 	return ok;

@@ -38,7 +38,7 @@ uint64_t copied_code(const struct program *program, uint64_t addr, const struct 
 static void put_range_filler(struct program *program, const struct range *range)
 {
 	while ((image_end(program) + range->body_offset - range->begin) % LINE_BYTES)
-		put_u8(&program->image, 0xcc);
+		put_u8(&program->file, 0xcc);
 }
 
 static void place_code(struct program *program)
@@ -50,7 +50,7 @@ static void place_code(struct program *program)
 		put_range_filler(program, range);
 		range->copy_addr = image_end(program);
 		assert(range->code.len);
-		put_bytes(&program->image, range->code.data, range->code.len);
+		put_bytes(&program->file, range->code.data, range->code.len);
 	}
 	program->code_end = image_end(program);
 	program->statistics->code_bytes = program->code_end - program->code_begin;
@@ -64,14 +64,14 @@ static void place_table(struct program *program, const struct unit *unit, struct
 		table->copy_addr = whole->copy_addr + (table->source - whole->source);
 		return;
 	}
-	put_align(&program->image, 8, 0);
+	put_align(&program->file, 8, 0);
 	table->copy_addr = image_end(program);
 	vec_foreach (target, &table->targets) {
 		const uint64_t copy = copied_code(program, *target, table->from);
 		if (table->kind == TABLE_OFFSETS)
-			put_u32(&program->image, (uint32_t)(copy - table->base));
+			put_u32(&program->file, (uint32_t)(copy - table->base));
 		else
-			put_u64(&program->image, copy - table->base);
+			put_u64(&program->file, copy - table->base);
 	}
 }
 
@@ -86,14 +86,14 @@ static void place_tables(struct program *program)
 /* Per original byte the distance to the copy; to the original inside instructions. */
 static void place_map(struct program *program, struct range *range, enum map_kind kind)
 {
-	put_align(&program->image, 4, 0);
+	put_align(&program->file, 4, 0);
 	range->map_addr[kind] = image_end(program);
 	for (uint64_t addr = range_map_begin(range); addr < range->end; addr++) {
 		const uint32_t number = range_insn_number(range, addr - range->begin);
 		const uint64_t target =
 			number ? range->copy_addr + range->copy_offset[number - 1] : addr;
 		const uint64_t from = kind == MAP_FROM_MAP ? range->map_addr[kind] : addr;
-		put_u32(&program->image, (uint32_t)(target - from));
+		put_u32(&program->file, (uint32_t)(target - from));
 	}
 	assert(image_end(program) - range->map_addr[kind] ==
 	       (range->end - range_map_begin(range)) * sizeof(uint32_t));
@@ -101,14 +101,14 @@ static void place_map(struct program *program, struct range *range, enum map_kin
 
 static void place_maps(struct program *program)
 {
-	const size_t before = program->image.len;
+	const size_t before = program->file.len;
 
 	vec_foreach (range, &program->ranges) {
 		for (enum map_kind kind = 0; kind < MAP_KINDS; kind++)
 			if (range->needs_map[kind])
 				place_map(program, range, kind);
 	}
-	program->statistics->map_bytes = program->image.len - before;
+	program->statistics->map_bytes = program->file.len - before;
 }
 
 static uint64_t body_of(const struct program *program, uint64_t function)
@@ -197,7 +197,7 @@ static bool apply_fixup(struct program *program, const struct range *range,
 	assert(field >= program->code_begin && field + 4 <= program->code_end);
 	if (value < INT32_MIN || value > INT32_MAX)
 		return false;
-	set_u32(&program->image, field - program->image_addr, (uint32_t)value);
+	set_u32(&program->file, field - program->file_addr, (uint32_t)value);
 	return true;
 }
 

@@ -99,7 +99,7 @@ static void describe_counter(struct program *program, const struct range *range,
 
 	assert(number < program_counter_count(program));
 	assert(fixup->position >= TARE_COUNT_CODE_BYTES);
-	memcpy(program->image.data + (program->counted_addr - program->image_addr) +
+	memcpy(program->file.data + (program->counted_addr - program->file_addr) +
 		       number * sizeof(counted),
 	       &counted, sizeof(counted));
 }
@@ -108,10 +108,10 @@ static void place_counted(struct program *program)
 {
 	const uint64_t count = program_counter_count(program);
 
-	put_align(&program->image, 8, 0);
+	put_align(&program->file, 8, 0);
 	program->counted_addr = image_end(program);
 	for (uint64_t i = 0; i < count; i++)
-		put_u64(&program->image, 0);
+		put_u64(&program->file, 0);
 	vec_foreach (range, &program->ranges) {
 		vec_foreach (fixup, &range->fixups)
 			if (range->copied && is_counter(fixup))
@@ -153,7 +153,7 @@ static void put_block(struct program *program, const struct graph_block *block, 
 					  : edge_counter(program, range, block->counter),
 		.entry = block->entry ? range->function + 1 : 0};
 
-	put_bytes(&program->image, &put, sizeof(put));
+	put_bytes(&program->file, &put, sizeof(put));
 }
 
 static void put_edge(struct program *program, const struct graph *graph,
@@ -166,7 +166,7 @@ static void put_edge(struct program *program, const struct graph *graph,
 					   .kind = edge->taken ? TARE_FLOW_TAKEN : TARE_FLOW_NEXT,
 					   .counter = edge_counter(program, range, edge->counter)};
 
-	put_bytes(&program->image, &put, sizeof(put));
+	put_bytes(&program->file, &put, sizeof(put));
 }
 
 static void place_flow(struct program *program)
@@ -174,13 +174,13 @@ static void place_flow(struct program *program)
 	struct tare_flow flow = {0};
 	uint32_t first = 0;
 
-	put_align(&program->image, 8, 0);
+	put_align(&program->file, 8, 0);
 	program->flow_addr = image_end(program);
 	vec_foreach (unit, &program->units) {
 		flow.block_count += unit->graph ? (uint32_t)unit->graph->blocks.len : 0;
 		flow.edge_count += unit->graph ? (uint32_t)unit->graph->edges.len : 0;
 	}
-	put_bytes(&program->image, &flow, sizeof(flow));
+	put_bytes(&program->file, &flow, sizeof(flow));
 	for (size_t i = 0; i < program->units.len; i++) {
 		const struct graph *graph = program->units.data[i].graph;
 		for (size_t k = 0; graph && k < graph->blocks.len; k++)

@@ -191,7 +191,7 @@ struct range {
 	struct vec_of(struct indirect_jump) jumps; /* ascending */
 	struct vec_of(struct edge_counter) edge_counters; /* ascending by instruction and place */
 
-	/* made by emit_range */
+	/* made by emit_range; the elements lie in the worker's arena */
 	struct byte_vec code;
 	uint32_t *copy_offset;			   /* per instruction */
 	uint32_t body_offset;			   /* behind the entry probe */
@@ -269,12 +269,12 @@ struct program {
 
 	/* placing */
 	uint64_t slots_addr, arm_addr, counters_addr, counted_addr, rw_size;
-	uint64_t image_addr;
+	uint64_t file_addr; /* of the file's first byte, if it were of the image as the last is */
 	uint64_t note_addr; /* of struct tare_module */
 	uint64_t flow_addr; /* of struct tare_flow; 0: there is none */
 	bool numbered;	    /* the call sites are: see first_site */
 	uint32_t function_count, site_count, syscall_count, edge_counter_count, body_call_count;
-	struct byte_vec image;
+	struct byte_vec file; /* the new one; it grows by the image, at its end */
 	uint64_t code_begin, code_end;
 };
 
@@ -324,7 +324,7 @@ static inline bool range_is_in_unit(const struct program *program, const struct 
 /* Link address behind what the image holds so far. */
 static inline uint64_t image_end(const struct program *program)
 {
-	return program->image_addr + program->image.len;
+	return program->file_addr + program->file.len;
 }
 
 /* Probes run by themselves, against handlers of the companion. */
@@ -455,8 +455,6 @@ bool call_is_counted(const struct program *program, const struct range *range,
 		     const struct insn *call);
 /* May be called again, when the call sites are numbered. */
 void emit_range(struct program *program, struct range *range, struct worker *worker);
-/* Frees what emit_range has made. */
-void range_forget_code(struct range *range);
 /* Whether something in the range has a counter alone: see rewrite_options.bare. */
 bool range_has_bare(const struct program *program, const struct range *range);
 
@@ -471,6 +469,7 @@ uint64_t fixup_counter_addr(const struct program *program, const struct range *r
 uint64_t copied_code(const struct program *program, uint64_t addr, const struct range *jump_from);
 
 /* ---- output.c ---- */
-bool program_output(struct program *program, struct byte_vec *out, struct error *err);
+/* Makes the file, from what the passes before have found. */
+bool program_output(struct program *program, struct error *err);
 
 #endif

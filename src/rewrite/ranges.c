@@ -233,6 +233,38 @@ static bool concerns_others(const struct range *range, const struct insn *insn)
 	       insn->target >= range->end || insn->target - range->begin < ENTRY_WINDOW_BYTES;
 }
 
+/* The block of hints that an address lies in; those before and behind all have one, too. */
+static size_t block_of(const struct program *program, uint64_t addr)
+{
+	const uint64_t first = program->ranges.len ? program->ranges.data[0].begin : 0;
+	const uint64_t block = addr < first ? 0 : ((addr - first) >> program->hint_shift) + 1;
+
+	return block <= program->hint_count ? (size_t)block : program->hint_count + 1;
+}
+
+/* By target. They are put into blocks first: what is left to sort are a few at a time. */
+static void sort_branches(struct program *program)
+{
+	const struct branch_vec from = program->branches;
+	const size_t blocks = program->hint_count + 2;
+	struct branch *to = mem_alloc(from.len * sizeof(*to));
+	size_t *ends = mem_zalloc((blocks + 1) * sizeof(*ends));
+
+	vec_foreach (branch, &from)
+		ends[block_of(program, branch->to) + 1]++;
+	for (size_t i = 0; i < blocks; i++)
+		ends[i + 1] += ends[i];
+	vec_foreach (branch, &from)
+		to[ends[block_of(program, branch->to)]++] = *branch;
+	for (size_t i = 0, begin = 0; i < blocks; begin = ends[i++])
+		if (ends[i] - begin > 1)
+			qsort(to + begin, ends[i] - begin, sizeof(*to), compare_branches);
+	program->branches.data = to;
+	program->branches.cap = from.len;
+	free(from.data);
+	free(ends);
+}
+
 struct branch_search {
 	struct program *program;
 	struct branch_vec *pieces;
@@ -275,7 +307,7 @@ static void find_branches(struct program *program)
 	add_range_branches(program);
 	add_other_branches(program);
 	add_all_gap_branches(program);
-	vec_sort(&program->branches, compare_branches);
+	sort_branches(program);
 	vec_foreach (branch, &program->branches) {
 		struct range *range = branch->call ? program_range(program, branch->to) : NULL;
 		if (range && range->begin == branch->to)

@@ -269,8 +269,20 @@ static void range_fini(struct range *range)
 	vec_fini(&range->landing_pads);
 	vec_fini(&range->labels);
 	vec_fini(&range->jumps);
-	range_forget_code(range);
 	vec_fini(&range->edge_counters);
+}
+
+static void worker_fini(struct worker *worker)
+{
+	struct range *emitted = &worker->emitted;
+
+	vec_fini(&emitted->code);
+	vec_fini(&emitted->fixups);
+	vec_fini(&emitted->extras);
+	vec_fini(&emitted->sites);
+	vec_fini(&emitted->body_calls);
+	vec_fini(&emitted->far_calls);
+	arena_fini(&worker->arena);
 }
 
 static void program_fini(struct program *program)
@@ -288,12 +300,10 @@ static void program_fini(struct program *program)
 	vec_fini(&program->ranges);
 	vec_fini(&program->units);
 	vec_fini(&program->branches);
-	vec_fini(&program->image);
+	vec_fini(&program->file);
 	companion_fini(&program->companion);
-	for (unsigned i = 0; i < program->thread_count; i++) {
-		arena_fini(&program->workers[i].arena);
-		range_fini(&program->workers[i].emitted);
-	}
+	for (unsigned i = 0; i < program->thread_count; i++)
+		worker_fini(&program->workers[i]);
 	free(program->workers);
 	arena_fini(&program->arena);
 }
@@ -322,8 +332,7 @@ static void sum_statistics(const struct program *program)
 	}
 }
 
-static bool run_passes(struct program *program, struct byte_vec *out, struct rewrite_result *result,
-		       struct error *err)
+static bool run_passes(struct program *program, struct rewrite_result *result, struct error *err)
 {
 	if (!program_read_ranges(program, err))
 		return false;
@@ -342,7 +351,7 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 		plan_all_jumps(program);
 		count_executions(program);
 		program_report(program, 0.4);
-		if (!emit_all(program, err) || !program_output(program, out, err))
+		if (!emit_all(program, err) || !program_output(program, err))
 			return false;
 	}
 	fill_result(program, result);
@@ -364,8 +373,14 @@ bool rewrite_object(const struct object *object, const struct rewrite_options *o
 	result->statistics.input_bytes = size;
 	arena_init(&program.arena);
 	make_workers(&program);
-	const bool ok = open_companion(&program, err) && run_passes(&program, out, result, err);
+	const bool ok = open_companion(&program, err) && run_passes(&program, result, err);
 	sum_statistics(&program);
+	if (ok) {
+		assert(!out->len);
+		vec_fini(out);
+		*out = program.file;
+		program.file = (struct byte_vec){0};
+	}
 	result->statistics.output_bytes = out->len;
 	program_fini(&program);
 	if (!ok)

@@ -130,9 +130,9 @@ struct rewrite_result {
 };
 
 /*
- * Rewrites `object` (opened with OBJECT_ALL) and appends the new file's bytes to `out`; holes are
- * zero. Refused as a whole, with an error: static executables without a runtime, already
- * instrumented files, files without unwind tables, Go/OCaml/Haskell programs.
+ * Rewrites `object` (opened with OBJECT_ALL) and puts the new file's bytes into `out`, which is
+ * empty; holes are zero. Refused as a whole, with an error: static executables without a runtime,
+ * already instrumented files, files without unwind tables, Go/OCaml/Haskell programs.
  */
 bool rewrite_object(const struct object *object, const struct rewrite_options *options,
 		    struct byte_vec *out, struct rewrite_result *result, struct error *err);

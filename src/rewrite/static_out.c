@@ -72,9 +72,9 @@ bool static_out_place(struct program *program, struct static_out *out, struct el
 	out->entry = program_companion_symbol(program, TARE_STATIC_ENTRY);
 	const bool ok = fill_data(program, out, err) && static_tls_move(&move, err);
 	if (ok && move.relr.len) {
-		put_align(&program->image, sizeof(uint64_t), 0);
+		put_align(&program->file, sizeof(uint64_t), 0);
 		static_tls_place_relr(&move, image_end(program));
-		put_bytes(&program->image, move.relr.data, move.relr.len);
+		put_bytes(&program->file, move.relr.data, move.relr.len);
 	}
 	vec_fini(&move.relr);
 	return ok;

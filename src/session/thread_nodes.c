@@ -4,6 +4,8 @@
  *   chunk table ─▶ numbers without gap, within the file ─▶ elements by number
  *   nodes ─▶ parent's number from its address ─▶ callers first ─▶ new numbers
  *
+ * Nodes are large, and nearly always in that order: then they stay where they were read to.
+ *
  * Refuses a chunk that does not go on where the last one of its kind ended: the kind ends there. A
  * node whose caller is none of the file, or is its own callee, becomes the root's.
  */
@@ -93,10 +95,11 @@ bool thread_file_node_at(const struct thread_file *thread, uint64_t addr, size_t
 
 struct ordering {
 	struct thread_file *thread;
-	const struct tare_node *nodes; /* as in the file */
-	uint32_t *callers;	       /* numbers in the file */
+	struct tare_node *nodes; /* as in the file */
+	uint32_t *callers;	 /* numbers in the file */
 	uint32_t *path;
 	size_t count, done;
+	bool moves; /* some caller comes behind its callee */
 };
 
 /* The caller of node `number`; the root's where there is none. */
@@ -124,7 +127,6 @@ static void number_node(struct ordering *order, size_t number)
 	const uint32_t now = (uint32_t)order->done++;
 
 	thread->numbers[number] = now;
-	thread->nodes[now] = order->nodes[number];
 	thread->parents[now] = number ? thread->numbers[order->callers[number]] : 0;
 	thread->folded[now] = number && order->nodes[number].index & TARE_NODE_FOLDED;
 }
@@ -147,11 +149,27 @@ static void number_path(struct ordering *order, size_t number)
 		}
 		number = order->callers[number];
 	}
+	order->moves |= length > 1;
 	while (length)
 		number_node(order, order->path[--length]);
 }
 
-static void nodes_order(struct thread_file *thread, const struct tare_node *nodes, size_t count)
+/* Puts nodes where their new numbers say. */
+static void move_nodes(struct ordering *order)
+{
+	const uint32_t *numbers = order->thread->numbers;
+	struct tare_node *to = order->moves ? mem_alloc(order->done * sizeof(*to)) : order->nodes;
+
+	for (size_t i = 0; i < order->count; i++)
+		if (numbers[i] != THREAD_FILE_NODE_NONE && &to[numbers[i]] != &order->nodes[i])
+			to[numbers[i]] = order->nodes[i];
+	if (order->moves)
+		free(order->nodes);
+	order->thread->nodes = to;
+}
+
+/* Takes `nodes`. */
+static void nodes_order(struct thread_file *thread, struct tare_node *nodes, size_t count)
 {
 	struct ordering order = {.thread = thread,
 				 .nodes = nodes,
@@ -161,7 +179,6 @@ static void nodes_order(struct thread_file *thread, const struct tare_node *node
 
 	thread->number_count = count;
 	thread->numbers = mem_zalloc(count * sizeof(*thread->numbers));
-	thread->nodes = mem_zalloc(count * sizeof(*thread->nodes));
 	thread->parents = mem_zalloc(count * sizeof(*thread->parents));
 	thread->folded = mem_zalloc(count * sizeof(*thread->folded));
 	for (size_t i = 0; i < count; i++)
@@ -171,6 +188,7 @@ static void nodes_order(struct thread_file *thread, const struct tare_node *node
 	for (size_t i = 1; i < count; i++)
 		if (nodes[i].parent)
 			number_path(&order, i);
+	move_nodes(&order);
 	thread->node_count = order.done;
 	free(order.callers);
 	free(order.path);
@@ -186,7 +204,8 @@ void thread_file_read_nodes(struct thread_file *thread, const struct thread_file
 	thread->damaged += thread->header.node_count != count;
 	/* The root is always there, if only to hold what else has no place. */
 	struct tare_node *nodes = mem_zalloc((count + 1) * sizeof(*nodes));
+
+	mem_advise_large(nodes, count * sizeof(*nodes));
 	thread_file_read_kind(thread, source, TARE_CHUNK_NODES, count, nodes);
 	nodes_order(thread, nodes, count ? count : 1);
-	free(nodes);
 }

@@ -135,7 +135,7 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 	const struct elf_out_input input = {
 		.object = object,
 		.layout = *layout,
-		.image = &copies->image,
+		.image_size = copies->image.len,
 		.sections = sections,
 		.section_count = sizeof(sections) / sizeof(*sections),
 		.symbols = symbols.data,
@@ -143,6 +143,8 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 		.note = copies->note,
 		.eh_frame_hdr = {copies->unwind.eh_frame_hdr_addr, copies->unwind.eh_frame_hdr.len},
 	};
+	elf_out_begin(object, layout, copies->image.len, &copies->file);
+	put_bytes(&copies->file, copies->image.data, copies->image.len);
 	const bool ok = elf_out_write(&input, &copies->file, err);
 	vec_fini(&symbols);
 	return ok;
