@@ -99,17 +99,21 @@ static void original_rename(struct sections *sections, const char *name)
 
 /* ---- the build-id ---- */
 
-/* Of the copies' code and tables. */
+/* Of the copies' code and tables: in lanes, none of which waits for another. */
 static uint64_t image_hash(const struct sections *sections)
 {
 	const unsigned char *image = sections->file->data + sections->input->layout.image_offset;
-	uint64_t hash = sections->input->image_size, word;
+	const uint64_t size = sections->input->image_size;
+	uint64_t lanes[4] = {size}, hash = 0, words[4];
 
-	for (size_t i = 0; i + sizeof(word) <= sections->input->image_size; i += sizeof(word)) {
-		memcpy(&word, image + i, sizeof(word));
-		hash = (hash ^ word) * 0x100000001b3ULL;
+	for (size_t i = 0; i + sizeof(words) <= size; i += sizeof(words)) {
+		memcpy(words, image + i, sizeof(words));
+		for (size_t lane = 0; lane < 4; lane++)
+			lanes[lane] = (lanes[lane] ^ words[lane]) * 0x100000001b3ULL;
 	}
-	return hash_u64(hash);
+	for (size_t lane = 0; lane < 4; lane++)
+		hash = hash_u64(hash ^ lanes[lane]);
+	return hash;
 }
 
 static size_t section_find(const struct sections *sections, const char *name)

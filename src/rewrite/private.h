@@ -256,6 +256,9 @@ struct program {
 	struct worker *workers;
 	unsigned thread_count;
 	struct vec_of(struct range) ranges; /* ascending */
+	/* What the file has from the first range on, up to the end of its segment: most code. */
+	const unsigned char *text;
+	uint64_t text_begin, text_size;
 	uint32_t *hints; /* per block of 1 << hint_shift bytes from the first range on: the number
 			    of ranges that begin at or before the block's begin; and one more */
 	size_t hint_count;
@@ -380,7 +383,14 @@ bool program_find_extents(struct program *program, struct error *err);
 
 /* ---- ranges.c ---- */
 bool program_read_ranges(struct program *program, struct error *err);
-const unsigned char *insn_bytes(const struct program *program, const struct insn *insn);
+static inline const unsigned char *insn_bytes(const struct program *program,
+					      const struct insn *insn)
+{
+	const uint64_t offset = insn->addr - program->text_begin;
+
+	return offset < program->text_size ? program->text + offset
+					   : object_at(program->object, insn->addr, insn->length);
+}
 
 /* ---- lookup.c ---- */
 /* Call it when all ranges are there; the others need it. */

@@ -9,11 +9,6 @@
 /* Bytes of filler behind a function that may be overwritten. */
 enum { PADDING_MAX = 16, GAP_BLOCK_INSNS = 64 };
 
-const unsigned char *insn_bytes(const struct program *program, const struct insn *insn)
-{
-	return object_at(program->object, insn->addr, insn->length);
-}
-
 /* The file's headers are no code, whatever the unwind table says: the output has others. */
 static bool is_in_headers(const struct program *program, const unsigned char *bytes, uint64_t size)
 {
@@ -334,12 +329,25 @@ static void decode_piece(void *program_at, unsigned worker, size_t begin, size_t
 	vec_fini(&scratch);
 }
 
+static void find_text(struct program *program)
+{
+	const uint64_t begin = program->ranges.len ? program->ranges.data[0].begin : 0;
+	const Elf64_Phdr *load = object_load_at(program->object, begin);
+
+	if (!load || begin - load->p_vaddr >= load->p_filesz)
+		return;
+	program->text_begin = begin;
+	program->text_size = load->p_filesz - (begin - load->p_vaddr);
+	program->text = object_at(program->object, begin, program->text_size);
+}
+
 bool program_read_ranges(struct program *program, struct error *err)
 {
 	program->pointers = object_code_pointers(program->object, &program->pointer_count);
 	if (!program_find_extents(program, err))
 		return false;
 	program_index_ranges(program);
+	find_text(program);
 	program_run(program, decode_piece, program->ranges.len);
 	find_branches(program);
 	return true;

@@ -43,7 +43,7 @@ int main(void)
 }
 C
 cd "$work"
-gcc -g -O1 -pthread -DTIMES=2000 -o work work.c
+gcc -g -O1 -pthread -DTIMES=20000 -o work work.c
 gcc -g -O1 -pthread -DTIMES=200000 -o long work.c
 "$TARE" record -q --exact --call-sites -o p.tare -- ./work $'\033]2;owned\a\033[2J'
 "$TARE" report functions p.tare --format=csv --columns=function | tail -n +2 >names
