@@ -99,23 +99,6 @@ static void original_rename(struct sections *sections, const char *name)
 
 /* ---- the build-id ---- */
 
-/* Of the copies' code and tables: in lanes, none of which waits for another. */
-static uint64_t image_hash(const struct sections *sections)
-{
-	const unsigned char *image = sections->file->data + sections->input->layout.image_offset;
-	const uint64_t size = sections->input->image_size;
-	uint64_t lanes[4] = {size}, hash = 0, words[4];
-
-	for (size_t i = 0; i + sizeof(words) <= size; i += sizeof(words)) {
-		memcpy(words, image + i, sizeof(words));
-		for (size_t lane = 0; lane < 4; lane++)
-			lanes[lane] = (lanes[lane] ^ words[lane]) * 0x100000001b3ULL;
-	}
-	for (size_t lane = 0; lane < 4; lane++)
-		hash = hash_u64(hash ^ lanes[lane]);
-	return hash;
-}
-
 static size_t section_find(const struct sections *sections, const char *name)
 {
 	size_t count;
@@ -136,7 +119,7 @@ static size_t section_find(const struct sections *sections, const char *name)
 static void build_id_replace(struct sections *sections)
 {
 	const size_t index = section_find(sections, ".note.gnu.build-id");
-	const uint64_t hash = image_hash(sections);
+	const uint64_t hash = hash_u64(sections->input->identity ^ sections->input->image_size);
 	size_t id_size;
 	const unsigned char *id = object_build_id(sections->input->object, &id_size);
 	struct byte_vec note = {0};

@@ -405,6 +405,23 @@ static bool is_ascending(const struct range *range)
 	return true;
 }
 
+/* In lanes, none of which waits for another. */
+static uint64_t hash_code(const struct byte_vec *code)
+{
+	uint64_t lanes[4] = {code->len}, words[4], hash = 0;
+
+	for (size_t at = 0; at < code->len; at += sizeof(words)) {
+		const size_t left = code->len - at;
+		memset(words, 0, sizeof(words));
+		memcpy(words, code->data + at, left < sizeof(words) ? left : sizeof(words));
+		for (size_t lane = 0; lane < 4; lane++)
+			lanes[lane] = (lanes[lane] ^ words[lane]) * 0x100000001b3ULL;
+	}
+	for (size_t lane = 0; lane < 4; lane++)
+		hash = hash_u64(hash ^ lanes[lane]);
+	return hash;
+}
+
 void emit_range(struct program *program, struct range *range, struct worker *worker)
 {
 	struct emitter emitter = {
@@ -426,6 +443,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 		emit_body(&emitter);
 	}
 	keep_vectors(range, worker);
+	range->code_hash = hash_code(&range->code);
 	assert(is_ascending(range));
 	vec_fini(&emitter.stubs);
 	vec_fini(&emitter.shorts);

@@ -33,14 +33,15 @@ struct output {
 
 /* ---- layout ---- */
 
-/* Bytes of the image, about: of the code, and a quarter more for what tells of it. */
+/* Bytes of the image and what follows it: of the code, and as much for what tells of it, which is
+   more than it takes. A file that grew would be moved, and all its pages be met anew. */
 static uint64_t expected_image(const struct program *program)
 {
 	uint64_t code = 0;
 
 	vec_foreach (range, &program->ranges)
 		code += range->copied ? range->code.len + LINE_BYTES : 0;
-	return code + code / 4;
+	return 2 * code;
 }
 
 /* The image begins behind room for its headers. */
@@ -451,6 +452,16 @@ static void describe_sections(struct output *output)
 	add_section(output, ".tare.runpath", SHT_PROGBITS, 0, output->runpath);
 }
 
+/* By the code as it was before it was placed, which the processor had at hand. */
+static uint64_t identity_of(const struct output *output)
+{
+	uint64_t hash = 0;
+
+	vec_foreach (range, &output->copied)
+		hash = hash_u64(hash ^ (*range)->code_hash);
+	return hash;
+}
+
 static bool complete_file(struct output *output, struct error *err)
 {
 	const struct companion *companion = &output->program->companion;
@@ -458,6 +469,7 @@ static bool complete_file(struct output *output, struct error *err)
 				      .layout = output->layout,
 				      .image_size = output->program->file.len -
 						    output->layout.image_offset,
+				      .identity = identity_of(output),
 				      .front = {.bytes = &companion->bytes,
 						.code_size = companion->code_size,
 						.memory_size = companion->memory_size},

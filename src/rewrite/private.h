@@ -193,6 +193,7 @@ struct range {
 
 	/* made by emit_range; the elements lie in the worker's arena */
 	struct byte_vec code;
+	uint64_t code_hash;			   /* of the code before it is placed */
 	uint32_t *copy_offset;			   /* per instruction */
 	uint32_t body_offset;			   /* behind the entry probe */
 	uint32_t stubs_offset, probe_stubs_offset; /* of calls, of branches; then probes */
@@ -264,7 +265,7 @@ struct program {
 	size_t hint_count;
 	unsigned hint_shift;
 	struct vec_of(struct unit) units;
-	struct branch_vec branches; /* by target; see concerns_others in ranges.c */
+	struct branch_vec branches; /* by target; see concerns_others in branches.c */
 	struct companion companion;
 	struct poison_handlers poison;
 	const uint64_t *pointers; /* code pointers of the file's data */
@@ -391,6 +392,13 @@ static inline const unsigned char *insn_bytes(const struct program *program,
 	return offset < program->text_size ? program->text + offset
 					   : object_at(program->object, insn->addr, insn->length);
 }
+
+/* ---- branches.c ---- */
+/* Adds those that other ranges need to know of. */
+void branches_of_range(const struct range *range, struct branch_vec *branches);
+/* Fills program->branches, of the ranges' as they are in all pieces but the last, which is empty,
+   and of other code. */
+void program_gather_branches(struct program *program, struct branch_vec *pieces, size_t count);
 
 /* ---- lookup.c ---- */
 /* Call it when all ranges are there; the others need it. */
