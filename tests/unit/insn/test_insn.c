@@ -2,6 +2,7 @@
 #include "insn/format.h"
 #include "insn/insn.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -288,6 +289,44 @@ static void test_met_before_whole(void **state)
 	assert_false(insn_decode(bytes, 9, 0x1000, &insn));
 }
 
+/* All additions of a register to memory: some thousand, which share sets of what is remembered. */
+static uintptr_t count_wrong(void)
+{
+	uintptr_t wrong = 0;
+
+	for (unsigned i = 0; i < 1 << 16; i++) {
+		const unsigned char bytes[8] = {0x48, 0x01, 0x80 | (i & 0x38), (unsigned char)i};
+		struct insn insn;
+		const unsigned reg = i >> 3 & 7;
+		wrong += !insn_decode(bytes, sizeof(bytes), i, &insn) || insn.length != 7 ||
+			 insn.addr != i || !(insn.reads & REG_BIT(reg)) || insn.writes;
+	}
+	return wrong;
+}
+
+static void *decode_much(void *context)
+{
+	(void)context;
+	return (void *)(count_wrong() + count_wrong());
+}
+
+/* At the same time, and one after the other: threads that end leave what they remember. */
+static void test_threads(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 8; round++) {
+		pthread_t threads[4];
+		for (size_t i = 0; i < 4; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, decode_much, NULL), 0);
+		for (size_t i = 0; i < 4; i++) {
+			void *wrong;
+			assert_int_equal(pthread_join(threads[i], &wrong), 0);
+			assert_null(wrong);
+		}
+	}
+	assert_int_equal(count_wrong(), 0);
+}
+
 static bool name_of(void *context, uint64_t addr, char *text, size_t size)
 {
 	(void)context;
@@ -331,7 +370,7 @@ int main(void)
 		cmocka_unit_test(test_registers),  cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_reuse),	   cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_met_before), cmocka_unit_test(test_met_before_whole),
-		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
