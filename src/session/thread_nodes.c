@@ -160,6 +160,8 @@ static void move_nodes(struct ordering *order)
 	const uint32_t *numbers = order->thread->numbers;
 	struct tare_node *to = order->moves ? mem_alloc(order->done * sizeof(*to)) : order->nodes;
 
+	if (order->moves)
+		mem_advise_large(to, order->done * sizeof(*to));
 	for (size_t i = 0; i < order->count; i++)
 		if (numbers[i] != THREAD_FILE_NODE_NONE && &to[numbers[i]] != &order->nodes[i])
 			to[numbers[i]] = order->nodes[i];
