@@ -74,7 +74,7 @@ struct elf_out_input {
 	const struct object *object;
 	struct elf_layout layout; /* as elf_out_layout gave it */
 	uint64_t image_size;	  /* of the file, which ends with it */
-	uint64_t identity;	  /* a hash of the copies: for the build-id */
+	uint64_t identity;	  /* a hash of the copies, not 0: for the build-id */
 	struct elf_front front;	  /* if layout.front_size */
 	const struct elf_patch *patches;
 	size_t patch_count;

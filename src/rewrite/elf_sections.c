@@ -119,7 +119,7 @@ static size_t section_find(const struct sections *sections, const char *name)
 static void build_id_replace(struct sections *sections)
 {
 	const size_t index = section_find(sections, ".note.gnu.build-id");
-	const uint64_t hash = hash_u64(sections->input->identity ^ sections->input->image_size);
+	const uint64_t hash = sections->input->identity;
 	size_t id_size;
 	const unsigned char *id = object_build_id(sections->input->object, &id_size);
 	struct byte_vec note = {0};

@@ -319,7 +319,8 @@ static void patch_label(struct output *output, const struct label_jump *jump)
 	}
 }
 
-/* In the relocation, or where there is none (RELR) in the word. */
+/* In the relocation, or where there is none (RELR) in the word; but not where damaged files have
+   that in code. */
 static void patch_label_pointers(struct output *output)
 {
 	const struct program *program = output->program;
@@ -327,7 +328,8 @@ static void patch_label_pointers(struct output *output)
 	const struct object_code_word *words = object_code_words(program->object, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!label_moves(program, words[i].target))
+		if (!label_moves(program, words[i].target) ||
+		    program_range(program, words[i].stored_at))
 			continue;
 		const uint64_t copy_addr = copied_code(program, words[i].target,
 						       program_range(program, words[i].target));
@@ -459,7 +461,7 @@ static uint64_t identity_of(const struct output *output)
 
 	vec_foreach (range, &output->copied)
 		hash = hash_u64(hash ^ (*range)->code_hash);
-	return hash;
+	return hash ? hash : 1;
 }
 
 static bool complete_file(struct output *output, struct error *err)

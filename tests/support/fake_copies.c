@@ -136,6 +136,7 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 		.object = object,
 		.layout = *layout,
 		.image_size = copies->image.len,
+		.identity = 0x0123456789abcdef,
 		.sections = sections,
 		.section_count = sizeof(sections) / sizeof(*sections),
 		.symbols = symbols.data,

@@ -214,6 +214,40 @@ static void test_repeated_rewriting_is_refused(void **state)
 	release(&file);
 }
 
+/* The build-id's last bytes, as the section of the copy has them. */
+static uint64_t identity_of(const struct rewritten *file)
+{
+	struct error err;
+	uint64_t identity;
+	struct object *copy = object_open_bytes(file->bytes.data, file->bytes.len, "copy", 0, &err);
+
+	assert_non_null(copy);
+	const struct object_section *section = object_section_by_name(copy, ".note.gnu.build-id");
+	assert_non_null(section);
+	memcpy(&identity,
+	       file->bytes.data + section->header.sh_offset + section->header.sh_size -
+		       sizeof(identity),
+	       sizeof(identity));
+	object_close(copy);
+	return identity;
+}
+
+/* Tools keep files by their build-ids: other code needs another one. */
+static void test_copies_have_identities(void **state)
+{
+	struct rewritten full, again, moved;
+
+	(void)state;
+	rewrite(&full, "/bin/ls", &(struct rewrite_options){.mode = REWRITE_FULL});
+	rewrite(&again, "/bin/ls", &(struct rewrite_options){.mode = REWRITE_FULL});
+	rewrite(&moved, "/bin/ls", &(struct rewrite_options){.mode = REWRITE_NULL});
+	assert_true(identity_of(&full) == identity_of(&again));
+	assert_true(identity_of(&full) != identity_of(&moved));
+	release(&full);
+	release(&again);
+	release(&moved);
+}
+
 static void test_output_is_deterministic(void **state)
 {
 	struct rewritten first, second;
@@ -594,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_unwind_libstdcxx),
 		cmocka_unit_test(test_repeated_rewriting_is_refused),
 		cmocka_unit_test(test_output_is_deterministic),
+		cmocka_unit_test(test_copies_have_identities),
 		cmocka_unit_test(test_threads_do_not_show),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_small_functions),
