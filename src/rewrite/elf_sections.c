@@ -8,8 +8,6 @@
  */
 #include "rewrite/elf_sections.h"
 
-#include "base/map.h"
-
 #include <string.h>
 
 struct sections {
