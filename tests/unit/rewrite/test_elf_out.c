@@ -295,6 +295,7 @@ static void small_open(struct small_pair *pair, const struct small_elf_options *
 	pair->input = (struct elf_out_input){
 		.object = pair->object,
 		.layout = elf_out_layout(pair->object, 1, 0),
+		.identity = 1,
 	};
 	while (pair->image.len < pair->input.layout.headers_size)
 		put_u8(&pair->image, 0);
@@ -342,7 +343,6 @@ static void patches_and_search_path(void **state)
 	assert_string_equal(object_runpath(copy), "/opt/small/lib");
 	assert_string_equal(object_soname(copy), "libsmall.so");
 	object_close(copy);
-	pair.file.len = 0;
 	pair.input.patches = &outside;
 	pair.input.patch_count = 1;
 	assert_false(small_write(&pair, &err));
