@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 #include "base/arena.h"
+#include "base/heap.h"
 #include "base/rlimits.h"
 #include "base/str.h"
 #include "cli/external_program.h"
@@ -263,5 +264,6 @@ static int run_words(void *context)
 int main(int argc, char **argv)
 {
 	rlimits_raise();
+	heap_begin();
 	return rlimits_run_with_stack(run_words, &(struct words){argc, argv});
 }

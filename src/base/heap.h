@@ -1,0 +1,15 @@
+/*
+ * heap: where malloc's memory comes from. A page that is written for the first time costs a trap,
+ * and on a virtual machine two; what a command takes to read its files is a few thousand of them.
+ */
+#ifndef TARE_BASE_HEAP_H
+#define TARE_BASE_HEAP_H
+
+/*
+ * Has the process's heap grow within one range of addresses for which the kernel is asked for pages
+ * as large as it has. Where that much may not be reserved, or there are no such pages, malloc works
+ * as ever. Once, before any thread is made.
+ */
+void heap_begin(void);
+
+#endif

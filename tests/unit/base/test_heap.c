@@ -1,0 +1,120 @@
+/* The heap in large pages: where blocks lie, what the kernel was asked, and limits that forbid it.
+ */
+#include "base/heap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BLOCKS = 256, BLOCK_BYTES = 64 << 10, LIMIT_BYTES = 64 << 20, SKIPPED = 77 };
+
+/* Runs in a process of its own, whose heap is its own; nonzero from `check` is a failure. */
+static int in_child(int (*check)(void))
+{
+	int status;
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(check());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Whether the mapping that has this address was advised so; false without its flags. */
+static bool is_advised(const void *block, bool *known)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	unsigned long begin, end;
+	bool here = false, advised = false;
+	char line[512];
+
+	*known = false;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			here = (uintptr_t)block >= begin && (uintptr_t)block < end;
+		if (here && strncmp(line, "VmFlags:", strlen("VmFlags:")) == 0) {
+			*known = true;
+			advised = strstr(line, " hg") != NULL;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return advised;
+}
+
+/* All are written, and stay. Returns how many of them lie below `end`, as mappings do not. */
+static size_t take_blocks(uintptr_t end)
+{
+	size_t inside = 0;
+
+	for (size_t i = 0; i < BLOCKS; i++) {
+		char *block = malloc(BLOCK_BYTES);
+		if (!block)
+			return SIZE_MAX;
+		memset(block, (int)i, BLOCK_BYTES);
+		inside += (uintptr_t)block < end;
+	}
+	return inside;
+}
+
+static int check_one_range(void)
+{
+	const uintptr_t begin = (uintptr_t)sbrk(0);
+
+	heap_begin();
+	const uintptr_t end = (uintptr_t)sbrk(0);
+	/* A malloc that is not glibc's, as a sanitizer's, has no such heap. */
+	if (end == begin)
+		return SKIPPED;
+	if (take_blocks(end) != BLOCKS || (uintptr_t)sbrk(0) != end)
+		return 1;
+	bool known;
+	const bool advised = is_advised((const void *)(begin + (end - begin) / 2), &known);
+	/* A kernel without such pages refuses the advice. */
+	if (!known || access("/sys/kernel/mm/transparent_hugepage", F_OK) < 0)
+		return SKIPPED;
+	return advised ? 0 : 2;
+}
+
+static int check_limited(void)
+{
+	setrlimit(RLIMIT_DATA, &(struct rlimit){LIMIT_BYTES, LIMIT_BYTES});
+	heap_begin();
+	return take_blocks(UINTPTR_MAX) == BLOCKS ? 0 : 1;
+}
+
+static void test_one_range(void **state)
+{
+	(void)state;
+	const int result = in_child(check_one_range);
+	if (result == SKIPPED)
+		skip();
+	assert_int_equal(result, 0);
+}
+
+static void test_limited(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(check_limited), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_range),
+		cmocka_unit_test(test_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
