@@ -1,7 +1,8 @@
 /*
- * See heap.h. malloc (glibc's) moves the end of the heap by what it lacks and M_TOP_PAD bytes: with
- * the range as padding, its first call reserves that. Addresses cost nothing until they are
- * written.
+ * See heap.h. malloc (glibc's) moves the end of the heap by what it lacks and M_TOP_PAD bytes, and
+ * takes blocks of all sizes from what it has so: with the range as padding, its next call reserves
+ * that. Addresses cost nothing until they are written, but where one was written in a small page,
+ * there is no large one around it.
  */
 #include "base/heap.h"
 
@@ -14,25 +15,51 @@
 enum {
 	HEAP_BYTES = 256 << 20,
 	PAD_BYTES = 1 << 20,
-	FIRST_BYTES = 1 << 20,	      /* more than malloc may have left */
-	MAPPED_BYTES_MIN = 128 << 10, /* larger blocks stay mappings of their own, as by default */
+	LARGE_PAGE_BYTES = 2 << 20,
+	NOTE_BYTES = 64,	      /* of malloc's own, and what it rounds up */
+	MAPPED_BYTES_MIN = 128 << 10, /* larger blocks are mappings of their own, as by default */
 };
+
+/* Where the part of the heap begins that was never given out. */
+static uintptr_t unused_begin(void)
+{
+	return (uintptr_t)sbrk(0) - mallinfo2().keepcost;
+}
+
+/*
+ * A block that nobody uses reaches so far that what is given out next, and malloc's note of where
+ * the rest begins, lies just before the next large page. Returns where that begins.
+ */
+static uintptr_t leap(void)
+{
+	static void *volatile unused;
+	const uintptr_t first = unused_begin() + 2 * (uintptr_t)NOTE_BYTES;
+	const uintptr_t next = (first + LARGE_PAGE_BYTES - 1) & ~(uintptr_t)(LARGE_PAGE_BYTES - 1);
+
+	unused = malloc(next - first + 1);
+	return unused ? next : 0;
+}
 
 void heap_begin(void)
 {
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t begin = ((uintptr_t)sbrk(0) + page - 1) & ~(page - 1);
+	static void *volatile first;
 
-	mallopt(M_MMAP_THRESHOLD, 2 * FIRST_BYTES);
-	mallopt(M_TOP_PAD, HEAP_BYTES);
 	/* What is freed stays with the process. */
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
-	void *volatile first = malloc(FIRST_BYTES);
-	free(first);
+	mallopt(M_MMAP_THRESHOLD, 2 * LARGE_PAGE_BYTES);
+	mallopt(M_TOP_PAD, HEAP_BYTES);
+	first = malloc(1);
+	const uintptr_t begin = first ? leap() : 0, end = (uintptr_t)sbrk(0);
 	mallopt(M_TOP_PAD, PAD_BYTES);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
-	const uintptr_t end = (uintptr_t)sbrk(0);
 	/* A hint: where it is refused, nothing is different. */
-	if (end > begin)
+	if (begin && end > begin)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+void heap_leave_shared(void)
+{
+	/* Without such a heap, as under a sanitizer, there is nothing to leave. */
+	if (mallinfo2().keepcost > LARGE_PAGE_BYTES)
+		leap();
 }

@@ -12,4 +12,10 @@
  */
 void heap_begin(void);
 
+/*
+ * After a fork: what is allocated from now on lies in pages that the child has no part in. A large
+ * page that both have is taken apart when one writes to it, and each of its pages copied by a trap.
+ */
+void heap_leave_shared(void);
+
 #endif

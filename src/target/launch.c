@@ -7,6 +7,7 @@
 #include "target/launch.h"
 
 #include "abi/session.h"
+#include "base/heap.h"
 #include "base/passed_on.h"
 #include "target/ending.h"
 
@@ -265,6 +266,7 @@ static bool launch_fork(struct launch *launch, const struct launch_options *opti
 	if (launch->pid == 0)
 		child_run(launch, options, environment.entries, &pipes);
 	const int fork_errno = errno;
+	heap_leave_shared();
 	ignore_interrupts(launch);
 	close(pipes.error[1]);
 	bool ok = launch->pid > 0 ? let_go(launch, options, pipes.go[1], err)

@@ -87,20 +87,51 @@ static int check_one_range(void)
 	return advised ? 0 : 2;
 }
 
+static int check_leaves_shared(void)
+{
+	const uintptr_t large_page = 2 << 20;
+
+	heap_begin();
+	char *before = malloc(BLOCK_BYTES);
+	heap_leave_shared();
+	char *behind = malloc(BLOCK_BYTES);
+	if (!before || !behind)
+		return 1;
+	/* As above. */
+	if ((uintptr_t)behind > (uintptr_t)sbrk(0))
+		return SKIPPED;
+	memset(before, 1, BLOCK_BYTES);
+	memset(behind, 2, BLOCK_BYTES);
+	/* All but what lies before the page's first block. */
+	return (uintptr_t)before / large_page < ((uintptr_t)behind + BLOCK_BYTES) / large_page ? 0
+											       : 2;
+}
+
 static int check_limited(void)
 {
 	setrlimit(RLIMIT_DATA, &(struct rlimit){LIMIT_BYTES, LIMIT_BYTES});
 	heap_begin();
+	heap_leave_shared();
 	return take_blocks(UINTPTR_MAX) == BLOCKS ? 0 : 1;
+}
+
+static void pass_or_skip(int result)
+{
+	if (result == SKIPPED)
+		skip();
+	assert_int_equal(result, 0);
 }
 
 static void test_one_range(void **state)
 {
 	(void)state;
-	const int result = in_child(check_one_range);
-	if (result == SKIPPED)
-		skip();
-	assert_int_equal(result, 0);
+	pass_or_skip(in_child(check_one_range));
+}
+
+static void test_leaves_shared(void **state)
+{
+	(void)state;
+	pass_or_skip(in_child(check_leaves_shared));
 }
 
 static void test_limited(void **state)
@@ -113,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_range),
+		cmocka_unit_test(test_leaves_shared),
 		cmocka_unit_test(test_limited),
 	};
 
