@@ -1,6 +1,7 @@
 /* See damaged_profile.h. */
 #include "fuzz/damaged_profile.h"
 
+#include "base/file_view.h"
 #include "profile/trace_record.h"
 #include "tests/support/small_profile.h"
 

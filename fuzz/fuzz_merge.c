@@ -2,6 +2,7 @@
  * Merging a damaged profile with a sound one, in both ways, and comparing them. What is written
  * must be a profile that merges to itself, byte for byte. See damaged_profile.h for the input.
  */
+#include "base/file_view.h"
 #include "fuzz/damaged_profile.h"
 #include "fuzz/fuzz.h"
 #include "merge/merge.h"

@@ -9,6 +9,7 @@
  * is partial, and the others count.
  */
 #include "assemble/assemble.h"
+#include "base/file_view.h"
 
 #include "assemble/cpu_use.h"
 #include "assemble/private.h"

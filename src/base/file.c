@@ -16,46 +16,6 @@
 
 enum { REMOVE_DEPTH_MAX = 64 }; /* of directories */
 
-bool file_view_open(struct file_view *view, const char *path, struct error *err)
-{
-	struct stat info;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	*view = (struct file_view){0};
-	if (fd < 0)
-		return error_set_errno(err, errno, "cannot open %s", path);
-	if (fstat(fd, &info) < 0) {
-		error_set_errno(err, errno, "cannot read %s", path);
-		goto fail;
-	}
-	if (!S_ISREG(info.st_mode)) {
-		error_set(err, ERROR_INPUT, "%s is not a regular file", path);
-		goto fail;
-	}
-	view->size = (size_t)info.st_size;
-	view->mode = info.st_mode & 07777;
-	if (view->size) {
-		void *data = mmap(NULL, view->size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (data == MAP_FAILED) {
-			error_set_errno(err, errno, "cannot read %s", path);
-			goto fail;
-		}
-		view->data = data;
-	}
-	close(fd);
-	return true;
-fail:
-	close(fd);
-	return false;
-}
-
-void file_view_close(struct file_view *view)
-{
-	if (view->data)
-		munmap((void *)view->data, view->size);
-	*view = (struct file_view){0};
-}
-
 bool file_output_open(struct file_output *out, const char *path, struct error *err)
 {
 	struct str temporary = {0};

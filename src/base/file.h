@@ -1,6 +1,6 @@
 /*
- * Files: reading whole files without copying, and output that appears only when it is complete
- * (written beside its place, fsynced, renamed).
+ * Files: output that appears only when it is complete (written beside its place, fsynced, renamed),
+ * directories. See file_view.h for reading.
  */
 #ifndef TARE_BASE_FILE_H
 #define TARE_BASE_FILE_H
@@ -10,16 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-/* A read-only mapping of a whole regular file. `data` is NULL for an empty file. */
-struct file_view {
-	const unsigned char *data;
-	size_t size;
-	mode_t mode;
-};
-
-bool file_view_open(struct file_view *view, const char *path, struct error *err);
-void file_view_close(struct file_view *view);
 
 enum { FILE_PAGE_BYTES = 4096 };
 

@@ -16,6 +16,7 @@ enum {
 	HEAP_BYTES = 256 << 20,
 	PAD_BYTES = 1 << 20,
 	LARGE_PAGE_BYTES = 2 << 20,
+	ARENA_THREADS = 4,
 	NOTE_BYTES = 64,	      /* of malloc's own, and what it rounds up */
 	MAPPED_BYTES_MIN = 128 << 10, /* larger blocks are mappings of their own, as by default */
 };
@@ -45,6 +46,10 @@ void heap_begin(void)
 	static void *volatile first;
 
 	/* What is freed stays with the process. */
+	/* Threads take memory from this range, too, but more than so many would wait for each
+	 * other. */
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	mallopt(M_ARENA_MAX, processors > ARENA_THREADS ? (int)(processors / ARENA_THREADS) : 1);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	mallopt(M_MMAP_THRESHOLD, 2 * LARGE_PAGE_BYTES);
 	mallopt(M_TOP_PAD, HEAP_BYTES);

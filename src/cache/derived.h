@@ -7,7 +7,7 @@
 #define TARE_CACHE_DERIVED_H
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/file_view.h"
 
 #include <sys/types.h>
 

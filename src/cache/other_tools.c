@@ -2,6 +2,7 @@
 #include "cache/other_tools.h"
 
 #include "base/base.h"
+#include "base/file_view.h"
 
 #include <fnmatch.h>
 #include <string.h>

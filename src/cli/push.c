@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/file_view.h"
 #include "cli/json_text.h"
 
 #include <errno.h>

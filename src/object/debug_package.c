@@ -6,6 +6,7 @@
 #include "object/debug_package.h"
 
 #include "base/file.h"
+#include "base/file_view.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef TARE_OBJECT_LINES_H
 #define TARE_OBJECT_LINES_H
 
-#include "base/file.h"
+#include "base/file_view.h"
 #include "object/object.h"
 
 /* What is known of an address, or why nothing is. */

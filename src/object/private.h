@@ -5,6 +5,7 @@
 #ifndef TARE_OBJECT_PRIVATE_H
 #define TARE_OBJECT_PRIVATE_H
 
+#include "base/file_view.h"
 #include "object/eh_frame.h"
 #include "object/object.h"
 

@@ -8,6 +8,7 @@
  * it is the kernel that runs here.
  */
 #include "record/import.h"
+#include "base/file_view.h"
 
 #include "assemble/sample_assemble.h"
 #include "record/import_kernel.h"

@@ -3,7 +3,7 @@
 #define TARE_RESOLVE_KERNEL_SYMBOLS_H
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/file_view.h"
 
 struct kernel_symbol {
 	uint64_t addr;

@@ -6,6 +6,7 @@
 #include "assemble/sample_assemble.h"
 
 #include "base/file.h"
+#include "base/file_view.h"
 #include "tests/support/own_directory.h"
 
 #include <fcntl.h>

@@ -3,6 +3,7 @@
  * records before; bytes that were changed never lead out of what the log has told before.
  */
 #include "assemble/sample_log.h"
+#include "base/file_view.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

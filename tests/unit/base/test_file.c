@@ -1,5 +1,6 @@
-/* Reading whole files, output that appears only when complete, private directories, removal. */
+/* Output that appears only when complete, private directories, removal. */
 #include "base/file.h"
+#include "base/file_view.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -78,52 +79,6 @@ static int tear_down(void **state)
 
 	(void)state;
 	return directory_remove(directory, &err) ? 0 : -1;
-}
-
-static void whole_file_is_mapped(void **state)
-{
-	struct file_view view;
-	struct error err = {0};
-
-	(void)state;
-	write_file(at("f"), "content");
-	assert_int_equal(chmod(at("f"), 0640), 0);
-	assert_true(file_view_open(&view, at("f"), &err));
-	assert_int_equal(view.size, 7);
-	assert_memory_equal(view.data, "content", 7);
-	assert_int_equal(view.mode, 0640);
-	file_view_close(&view);
-	file_view_close(&view);
-}
-
-static void empty_file_has_no_data(void **state)
-{
-	struct file_view view;
-	struct error err = {0};
-
-	(void)state;
-	write_file(at("empty"), "");
-	assert_true(file_view_open(&view, at("empty"), &err));
-	assert_int_equal(view.size, 0);
-	assert_null(view.data);
-	file_view_close(&view);
-}
-
-static void what_is_no_file_is_refused(void **state)
-{
-	struct file_view view;
-	struct error err = {0};
-
-	(void)state;
-	assert_false(file_view_open(&view, at("missing"), &err));
-	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	assert_non_null(strstr(err.message, "missing"));
-	assert_false(file_view_open(&view, directory, &err));
-	assert_int_equal(err.code, ERROR_INPUT);
-	/* Opening a FIFO must not wait for a writer. */
-	assert_int_equal(mkfifo(at("fifo"), 0600), 0);
-	assert_false(file_view_open(&view, at("fifo"), &err));
-	assert_int_equal(err.code, ERROR_INPUT);
 }
 
 static void output_appears_at_commit(void **state)
@@ -349,9 +304,6 @@ int main(void)
 {
 #define in_directory(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		in_directory(whole_file_is_mapped),
-		in_directory(empty_file_has_no_data),
-		in_directory(what_is_no_file_is_refused),
 		in_directory(output_appears_at_commit),
 		in_directory(discarded_output_leaves_the_old_file),
 		in_directory(zeros_become_holes),

@@ -3,6 +3,7 @@
  * threads, all processes, execve. What the kernel does not permit here is skipped with its
  * sentence.
  */
+#include "base/file_view.h"
 #include "sampler/sampler.h"
 
 #include <fcntl.h>
