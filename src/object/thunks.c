@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 16 }; /* of symbols: the code of each is met for the first time */
+
 /* The address that the code at `addr` jumps to and its length; 0: it is anything else. */
 static uint64_t jump_target(const struct object *object, uint64_t addr, uint64_t *length)
 {
@@ -59,8 +61,12 @@ void thunks_load(struct object *object)
 {
 	if (object->of_data)
 		return;
-	vec_foreach (symbol, &object->symbols)
-		thunk_take(object, symbol);
+	for (size_t i = 0; i < object->symbols.len; i++) {
+		if (i + AHEAD < object->symbols.len)
+			__builtin_prefetch(
+				object_at(object, object->symbols.data[i + AHEAD].addr, 1));
+		thunk_take(object, &object->symbols.data[i]);
+	}
 }
 
 const char *object_function_name(const struct object *object, uint64_t addr)
