@@ -17,7 +17,7 @@
 #define ARENA_ALIGN	((size_t)16)
 #define BLOCK_BYTES_MIN ((size_t)64 << 10)
 #define BLOCK_BYTES_MAX ((size_t)16 << 20)
-#define LARGE_BYTES	((size_t)2 << 20) /* of one such page, or more */
+#define LARGE_BYTES	((size_t)2 << 20) /* of a large page */
 
 struct arena_block {
 	struct arena_block *next;
@@ -62,12 +62,30 @@ void *mem_alloc(size_t size_bytes)
 	return memory;
 }
 
+/*
+ * Pages that the kernel makes when they are written are zero. Whole large ones, as of others it
+ * would keep the rest in small ones.
+ */
+static void zero_by_pages(unsigned char *memory, size_t size_bytes)
+{
+	const size_t before = -(uintptr_t)memory & (LARGE_BYTES - 1);
+	const size_t pages = (size_bytes - before) & ~(LARGE_BYTES - 1);
+
+	if (madvise(memory + before, pages, MADV_DONTNEED) < 0)
+		memset(memory + before, 0, pages);
+	memset(memory, 0, before);
+	memset(memory + before + pages, 0, size_bytes - before - pages);
+}
+
 void *mem_zalloc(size_t size_bytes)
 {
-	void *memory = calloc(1, size_bytes ? size_bytes : 1);
+	const bool is_large = size_bytes >= 2 * LARGE_BYTES;
+	void *memory = is_large ? malloc(size_bytes) : calloc(1, size_bytes ? size_bytes : 1);
 
 	if (!memory)
 		out_of_memory();
+	if (is_large)
+		zero_by_pages(memory, size_bytes);
 	return memory;
 }
 

@@ -29,7 +29,10 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(struct arena *arena, co
 #define arena_new(arena, type)		((type *)arena_alloc((arena), sizeof(type)))
 #define arena_array(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (count)))
 
-/* malloc family that ends the process with a message when memory is exhausted. */
+/*
+ * malloc family that ends the process with a message when memory is exhausted. Of much zeroed
+ * memory only the pages that are used are made.
+ */
 void *mem_alloc(size_t size_bytes);
 void *mem_zalloc(size_t size_bytes);
 void *mem_realloc(void *old, size_t size_bytes);

@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -185,6 +187,40 @@ static void heap_of_zero_bytes_is_a_pointer(void **state)
 	free(text);
 }
 
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t all, resident;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%zu %zu", &all, &resident), 2);
+	fclose(file);
+	return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Whatever was there before, at any place within large pages, and without making them. */
+static void much_memory_is_zeroed(void **state)
+{
+	const size_t size = (size_t)64 << 20, step = 4093;
+
+	(void)state;
+	for (size_t shift = 0; shift < 3; shift++) {
+		void *apart = mem_alloc(1 + shift * 700000);
+		unsigned char *memory = mem_alloc(size);
+		memset(memory, 0xff, size);
+		free(memory);
+		const size_t before = resident_bytes();
+		memory = mem_zalloc(size + shift);
+		assert_true(resident_bytes() < before + size / 2);
+		for (size_t i = 0; i < size + shift; i += step)
+			assert_int_equal(memory[i], 0);
+		assert_int_equal(memory[0] | memory[size + shift - 1], 0);
+		memset(memory, 1, size + shift);
+		free(memory);
+		free(apart);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +234,7 @@ int main(void)
 		cmocka_unit_test(text_is_copied),
 		cmocka_unit_test(typed_allocation),
 		cmocka_unit_test(heap_of_zero_bytes_is_a_pointer),
+		cmocka_unit_test(much_memory_is_zeroed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
