@@ -11,25 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "tests/support/in_child.h"
+
 enum { BLOCKS = 256, BLOCK_BYTES = 64 << 10, LIMIT_BYTES = 64 << 20, SKIPPED = 77 };
-
-/* Runs in a process of its own, whose heap is its own; nonzero from `check` is a failure. */
-static int in_child(int (*check)(void))
-{
-	int status;
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(check());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
 
 /* Whether the mapping that has this address was advised so; false without its flags. */
 static bool is_advised(const void *block, bool *known)

@@ -12,29 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/support/in_child.h"
 
 static const __rlimit_resource_t resources[] = {RLIMIT_AS,    RLIMIT_CPU,    RLIMIT_DATA,
 						RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC,
 						RLIMIT_STACK};
 
 enum { RESOURCES = sizeof(resources) / sizeof(resources[0]), MARK_STEP = 256 };
-
-/* Runs in a process of its own, whose limits are its own; nonzero from `check` is a failure. */
-static void in_child(int (*check)(void))
-{
-	int status;
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(check());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-}
 
 static void lower(__rlimit_resource_t resource, rlim_t soft)
 {
@@ -82,7 +70,7 @@ static int check_raised_and_given_back(void)
 static void test_raised_and_given_back(void **state)
 {
 	(void)state;
-	in_child(check_raised_and_given_back);
+	assert_int_equal(in_child(check_raised_and_given_back), 0);
 }
 
 static int check_signal_of_large_files(void)
@@ -98,7 +86,7 @@ static int check_signal_of_large_files(void)
 static void test_too_large_files_are_errors(void **state)
 {
 	(void)state;
-	in_child(check_signal_of_large_files);
+	assert_int_equal(in_child(check_signal_of_large_files), 0);
 }
 
 /* Touches some MiB of stack. */
@@ -125,7 +113,7 @@ static int check_small_stack(void)
 static void test_stack_where_the_own_may_not_grow(void **state)
 {
 	(void)state;
-	in_child(check_small_stack);
+	assert_int_equal(in_child(check_small_stack), 0);
 }
 
 static void *use_thread_stack(void *result)
