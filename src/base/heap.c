@@ -17,8 +17,9 @@ enum {
 	PAD_BYTES = 1 << 20,
 	LARGE_PAGE_BYTES = 2 << 20,
 	ARENA_THREADS = 4,
-	NOTE_BYTES = 64,	      /* of malloc's own, and what it rounds up */
-	MAPPED_BYTES_MIN = 128 << 10, /* larger blocks are mappings of their own, as by default */
+	NOTE_BYTES = 64, /* of malloc's own, and what it rounds up */
+	MAPPED_BYTES_MIN =
+		128 << 10, /* where the range is full: mappings of their own, as by default */
 };
 
 /* Where the part of the heap begins that was never given out. */
@@ -45,11 +46,11 @@ void heap_begin(void)
 {
 	static void *volatile first;
 
-	/* What is freed stays with the process. */
-	/* Threads take memory from this range, too, but more than so many would wait for each
-	 * other. */
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	/* Threads take memory from this range, too; more of them would wait for each other. */
 	mallopt(M_ARENA_MAX, processors > ARENA_THREADS ? (int)(processors / ARENA_THREADS) : 1);
+	/* What is freed stays with the process. */
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
 	mallopt(M_MMAP_THRESHOLD, 2 * LARGE_PAGE_BYTES);
 	mallopt(M_TOP_PAD, HEAP_BYTES);
