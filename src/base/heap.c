@@ -7,9 +7,11 @@
 #include "base/heap.h"
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -17,10 +19,11 @@ enum {
 	PAD_BYTES = 1 << 20,
 	LARGE_PAGE_BYTES = 2 << 20,
 	ARENA_THREADS = 4,
-	NOTE_BYTES = 64, /* of malloc's own, and what it rounds up */
-	MAPPED_BYTES_MIN =
-		128 << 10, /* where the range is full: mappings of their own, as by default */
+	NOTE_BYTES = 64,	      /* of malloc's own, and what it rounds up */
+	MAPPED_BYTES_MIN = 128 << 10, /* larger ones are mappings where the range is full */
 };
+
+static bool has_range; /* not where it is limited, nor with another malloc, as a sanitizer's */
 
 /* Where the part of the heap begins that was never given out. */
 static uintptr_t unused_begin(void)
@@ -42,12 +45,22 @@ static uintptr_t leap(void)
 	return unused ? next : 0;
 }
 
+/* Where addresses are limited, none are reserved. */
+static bool is_limited(void)
+{
+	struct rlimit addresses, data;
+
+	return getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur != RLIM_INFINITY ||
+	       getrlimit(RLIMIT_DATA, &data) < 0 || data.rlim_cur != RLIM_INFINITY;
+}
+
 void heap_begin(void)
 {
 	static void *volatile first;
-
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
+	if (is_limited())
+		return;
 	/* Threads take memory from this range, too; more of them would wait for each other. */
 	mallopt(M_ARENA_MAX, processors > ARENA_THREADS ? (int)(processors / ARENA_THREADS) : 1);
 	/* What is freed stays with the process. */
@@ -58,14 +71,14 @@ void heap_begin(void)
 	const uintptr_t begin = first ? leap() : 0, end = (uintptr_t)sbrk(0);
 	mallopt(M_TOP_PAD, PAD_BYTES);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
+	has_range = begin && end > begin;
 	/* A hint: where it is refused, nothing is different. */
-	if (begin && end > begin)
+	if (has_range)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
 void heap_leave_shared(void)
 {
-	/* Without such a heap, as under a sanitizer, there is nothing to leave. */
-	if (mallinfo2().keepcost > LARGE_PAGE_BYTES)
+	if (has_range)
 		leap();
 }

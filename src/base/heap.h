@@ -7,8 +7,8 @@
 
 /*
  * Has the process's heap grow within one range of addresses for which the kernel is asked for pages
- * as large as it has. Where that much may not be reserved, or there are no such pages, malloc works
- * as ever. Once, before any thread is made.
+ * as large as it has. Where memory is limited (ulimit -v, -d), or there are no such pages, malloc
+ * works as ever. Once, before any thread is made, and after rlimits_raise.
  */
 void heap_begin(void);
 

@@ -660,7 +660,7 @@ int64_t resolve_counted_function(struct resolver *resolver, struct resolve_proce
 
 /* ---- coverage ---- */
 
-enum { COVERAGE_LISTED_MAX = 1000 }; /* functions of all files */
+enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of all files */
 
 static bool write_row(struct resolver *resolver, const struct resolve_module *module,
 		      const struct coverage_row *row, int64_t count, struct error *err)

@@ -11,7 +11,7 @@ gcc -g -O0 -o "$work/overrun" "$E2E/../fixtures/overrun.c" >"$work/build" 2>&1 |
 	skip "the program cannot be built: $(tail -n 1 "$work/build")"
 
 settle() {
-	sed -Ei 's/0x[0-9a-f]+/0xN/g; s/[0-9a-f]{8,}/N/g; s/\b[0-9]{3,}\b/N/g' "$@"
+	sed -Ei 's/0x[0-9a-f]+/0xN/g; s/\[pid +/[pid /g; s/[0-9a-f]{8,}/N/g; s/\b[0-9]{3,}\b/N/g' "$@"
 }
 
 # alike COMMAND…: `same`, but for numbers that differ from run to run. The status has to be $expected.
