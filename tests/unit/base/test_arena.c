@@ -201,7 +201,7 @@ static size_t resident_bytes(void)
 /* Whatever was there before, at any place within large pages, and without making them. */
 static void much_memory_is_zeroed(void **state)
 {
-	const size_t size = (size_t)64 << 20, step = 4093;
+	const size_t size = (size_t)16 << 20, step = 4093;
 
 	(void)state;
 	for (size_t shift = 0; shift < 3; shift++) {
