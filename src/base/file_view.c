@@ -1,9 +1,10 @@
 /*
  * See file_view.h. A mapping holds its file's inode, so device and inode name that file and no
- * other as long as it is there; one that has grown or shrunk is mapped anew.
+ * other as long as it is there; one that has changed is mapped anew, as its size may be another,
+ * and as there are file systems whose numbers of inodes are not unique.
  *
- *   open ─ known, of this size? ─▶ one user more ┐
- *             └ no ─▶ mmap, one user             ├▶ view
+ *   open ─ known, unchanged? ─▶ one user more ┐
+ *             └ no ─▶ mmap, one user          ├▶ view
  *   close ─ one user less; none: kept, and beyond the limits those kept longest are unmapped
  */
 #include "base/file_view.h"
@@ -21,6 +22,7 @@
 struct mapping {
 	dev_t device;
 	ino_t inode;
+	struct timespec changed;
 	const unsigned char *data;
 	size_t size;
 	size_t users;
@@ -52,11 +54,18 @@ static void lock_at_forks(void)
 
 /* ---- opening ---- */
 
+static bool is_of(const struct mapping *mapping, const struct stat *info)
+{
+	return mapping->device == info->st_dev && mapping->inode == info->st_ino &&
+	       mapping->size == (size_t)info->st_size &&
+	       mapping->changed.tv_sec == info->st_mtim.tv_sec &&
+	       mapping->changed.tv_nsec == info->st_mtim.tv_nsec;
+}
+
 static const unsigned char *take_known(const struct stat *info)
 {
 	vec_foreach (mapping, &shared.mappings)
-		if (mapping->device == info->st_dev && mapping->inode == info->st_ino &&
-		    mapping->size == (size_t)info->st_size) {
+		if (is_of(mapping, info)) {
 			mapping->users++;
 			return mapping->data;
 		}
@@ -77,6 +86,7 @@ static const unsigned char *take(int fd, const struct stat *info)
 			data = mapped;
 			vec_push(&shared.mappings, ((struct mapping){.device = info->st_dev,
 								     .inode = info->st_ino,
+								     .changed = info->st_mtim,
 								     .data = data,
 								     .size = (size_t)info->st_size,
 								     .users = 1}));

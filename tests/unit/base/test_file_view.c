@@ -126,16 +126,31 @@ static void views_share_a_mapping(void **state)
 	assert_ptr_equal(one.data, other.data);
 	file_view_close(&one);
 	assert_memory_equal(other.data, "first", 5);
-	/* What is written into the file is seen; it is not another one. */
-	const int fd = open(at("shared"), O_WRONLY);
-	assert_int_equal(pwrite(fd, "later", 5, 0), 5);
-	close(fd);
-	assert_memory_equal(other.data, "later", 5);
 	const void *data = other.data;
 	file_view_close(&other);
 	one = view_of("shared");
 	assert_ptr_equal(one.data, data);
 	file_view_close(&one);
+}
+
+/* What is written into the file is seen by those who have it, and by others. */
+static void what_is_written_is_seen(void **state)
+{
+	const struct timespec times[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+
+	(void)state;
+	write_file(at("written"), "first");
+	assert_int_equal(utimensat(AT_FDCWD, at("written"), times, 0), 0);
+	struct file_view before = view_of("written");
+	const int fd = open(at("written"), O_WRONLY);
+	assert_int_equal(pwrite(fd, "later", 5, 0), 5);
+	close(fd);
+	struct file_view behind = view_of("written");
+	assert_ptr_not_equal(before.data, behind.data);
+	assert_memory_equal(before.data, "later", 5);
+	assert_memory_equal(behind.data, "later", 5);
+	file_view_close(&before);
+	file_view_close(&behind);
 }
 
 static void one_that_grew_is_another(void **state)
@@ -205,6 +220,7 @@ int main(void)
 		cmocka_unit_test(empty_file_has_no_data),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(views_share_a_mapping),
+		cmocka_unit_test(what_is_written_is_seen),
 		cmocka_unit_test(one_that_grew_is_another),
 		cmocka_unit_test(one_in_its_place_is_another),
 		cmocka_unit_test(few_stay_mapped),
