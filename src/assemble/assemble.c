@@ -9,13 +9,13 @@
  * is partial, and the others count.
  */
 #include "assemble/assemble.h"
-#include "base/file_view.h"
 
 #include "assemble/cpu_use.h"
 #include "assemble/private.h"
 #include "assemble/session_marks.h"
 #include "assemble/timer_assemble.h"
 #include "assemble/unfollowed.h"
+#include "base/file_view.h"
 #include "resolve/symbolize.h"
 #include "session/thread_part.h"
 

@@ -8,9 +8,9 @@
  * it is the kernel that runs here.
  */
 #include "record/import.h"
-#include "base/file_view.h"
 
 #include "assemble/sample_assemble.h"
+#include "base/file_view.h"
 #include "record/import_kernel.h"
 #include "record/record_parts.h"
 #include "record/sample_collect.h"

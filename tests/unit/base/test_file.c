@@ -1,8 +1,8 @@
 /* Output that appears only when complete, private directories, removal. */
 #include "base/file.h"
-#include "base/file_view.h"
 
 #include "base/arena.h"
+#include "base/file_view.h"
 #include "base/str.h"
 #include "tests/support/own_directory.h"
 

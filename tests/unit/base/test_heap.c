@@ -17,7 +17,13 @@
 
 #include "tests/support/in_child.h"
 
-enum { BLOCKS = 256, BLOCK_BYTES = 64 << 10, LIMIT_BYTES = 1 << 30, SKIPPED = 77 };
+enum {
+	BLOCKS = 256,
+	BLOCK_BYTES = 64 << 10,
+	LIMIT_BYTES = 1 << 30,
+	OTHER_MALLOC = 77,
+	NO_LARGE_PAGES
+};
 
 /* Whether the mapping that has this address was advised so; false without its flags. */
 static bool is_advised(const void *block, bool *known)
@@ -64,14 +70,14 @@ static int check_one_range(void)
 	const uintptr_t end = (uintptr_t)sbrk(0);
 	/* A malloc that is not glibc's, as a sanitizer's, has no such heap. */
 	if (end == begin)
-		return SKIPPED;
+		return OTHER_MALLOC;
 	if (take_blocks(end) != BLOCKS || (uintptr_t)sbrk(0) != end)
 		return 1;
 	bool known;
 	const bool advised = is_advised((const void *)(begin + (end - begin) / 2), &known);
 	/* A kernel without such pages refuses the advice. */
 	if (!known || access("/sys/kernel/mm/transparent_hugepage", F_OK) < 0)
-		return SKIPPED;
+		return NO_LARGE_PAGES;
 	return advised ? 0 : 2;
 }
 
@@ -87,7 +93,7 @@ static int check_leaves_shared(void)
 		return 1;
 	/* As above. */
 	if ((uintptr_t)behind > (uintptr_t)sbrk(0))
-		return SKIPPED;
+		return OTHER_MALLOC;
 	memset(before, 1, BLOCK_BYTES);
 	memset(behind, 2, BLOCK_BYTES);
 	/* All but what lies before the page's first block. */
@@ -110,7 +116,12 @@ static int check_limited(void)
 
 static void pass_or_skip(int result)
 {
-	if (result == SKIPPED)
+	if (result == OTHER_MALLOC)
+		print_message("skipped: malloc is not the C library's\n");
+	if (result == NO_LARGE_PAGES)
+		print_message(
+			"skipped: the kernel has no transparent huge pages, or does not tell\n");
+	if (result == OTHER_MALLOC || result == NO_LARGE_PAGES)
 		skip();
 	assert_int_equal(result, 0);
 }
