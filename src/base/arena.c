@@ -4,6 +4,8 @@
  */
 #include "base/arena.h"
 
+#include "base/rlimits.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define ARENA_ALIGN	((size_t)16)
@@ -32,20 +33,13 @@ void mem_on_exhaustion(void (*handler)(const char *sentence))
 	exhaustion_handler = handler;
 }
 
-static bool is_limited(__rlimit_resource_t resource)
-{
-	struct rlimit limit;
-
-	return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
 static void out_of_memory(void)
 {
 	const char *sentence =
-		is_limited(RLIMIT_AS)
+		rlimits_has(RLIMIT_AS)
 			? "out of memory within its limit of address space (ulimit -v)"
-		: is_limited(RLIMIT_DATA) ? "out of memory within its limit of data (ulimit -d)"
-					  : "out of memory";
+		: rlimits_has(RLIMIT_DATA) ? "out of memory within its limit of data (ulimit -d)"
+					   : "out of memory";
 
 	if (exhaustion_handler)
 		exhaustion_handler(sentence);

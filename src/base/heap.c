@@ -6,12 +6,13 @@
  */
 #include "base/heap.h"
 
+#include "base/rlimits.h"
+
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -45,21 +46,13 @@ static uintptr_t leap(void)
 	return unused ? next : 0;
 }
 
-/* Where addresses are limited, none are reserved. */
-static bool is_limited(void)
-{
-	struct rlimit addresses, data;
-
-	return getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur != RLIM_INFINITY ||
-	       getrlimit(RLIMIT_DATA, &data) < 0 || data.rlim_cur != RLIM_INFINITY;
-}
-
 void heap_begin(void)
 {
 	static void *volatile first;
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (is_limited())
+	/* Where addresses are limited, none are reserved. */
+	if (rlimits_has(RLIMIT_AS) || rlimits_has(RLIMIT_DATA))
 		return;
 	/* Threads take memory from this range, too; more of them would wait for each other. */
 	mallopt(M_ARENA_MAX, processors > ARENA_THREADS ? (int)(processors / ARENA_THREADS) : 1);

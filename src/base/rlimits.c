@@ -60,6 +60,13 @@ void rlimits_raise(void)
 	raised = true;
 }
 
+bool rlimits_has(__rlimit_resource_t resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 void rlimits_give_back(void)
 {
 	for (size_t i = 0; i < WANTED; i++)

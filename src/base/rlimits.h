@@ -6,13 +6,17 @@
 #ifndef TARE_BASE_RLIMITS_H
 #define TARE_BASE_RLIMITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 /*
  * Raises them, the hard ones too where that is permitted. What stays is an error where it is met: a
  * file that would grow too large is one, not a signal. Once, before any thread is made.
  */
 void rlimits_raise(void);
+/* Whether this process may not have as much of it as it wants. */
+bool rlimits_has(__rlimit_resource_t resource);
 /* In a child that is to execute another program: undoes all that. */
 void rlimits_give_back(void);
 
