@@ -13,6 +13,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/reserve.h"
 #include "runtime/control/adapt.h"
+#include "runtime/control/arming.h"
 #include "runtime/control/control.h"
 #include "runtime/control/pace.h"
 #include "runtime/files/counters.h"
@@ -29,6 +30,7 @@
 #include <sys/mman.h>
 
 #define BIRTH_FAILED (~0ULL) /* value of state_birth: no later probe tries again */
+#define UNREADY_MAX  (1ULL << 20)
 
 /* Files that this process has made for threads. */
 static uint64_t files_made;
@@ -36,6 +38,28 @@ static uint64_t files_made;
 void thread_forked(void)
 {
 	files_made = 0;
+}
+
+/* Probes of a static executable that have met no thread-local storage, and are paused for that. */
+static uint64_t unready_met;
+static bool unready_paused;
+
+/*
+ * Where it goes on and on there may never be any. Such a probe takes a hundred times what it does
+ * else, so only those of system calls go on to look.
+ */
+static void note_unready(void)
+{
+	process_note_ready(false);
+	if (++unready_met >= UNREADY_MAX && !unready_paused)
+		unready_paused = arming_pause(true);
+}
+
+static void note_ready(void)
+{
+	process_note_ready(true);
+	if (unready_paused && !control_is_paused())
+		unready_paused = !arming_pause(false);
 }
 
 static bool file_is_shared(void)
@@ -148,7 +172,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	loaded_begin(self, private_state);
 	os_flag_begin(self, private_state);
 	pace_begin(self, private_state);
-	process_note_ready(true);
+	note_ready();
 	accumulate_begin(self, kernel_ticks());
 	control_begin_thread(self, state_birth);
 	private_state->file_addr = self->run_addr;
@@ -162,7 +186,7 @@ bool thread_begin(uint64_t sp)
 	if (state_birth && sp < state_birth)
 		return false; /* in a signal handler during the birth, or it has failed */
 	if (state_session.start_pointer == (uint64_t)__builtin_thread_pointer()) {
-		process_note_ready(false);
+		note_unready();
 		return false;
 	}
 	const uint64_t mask = kernel_signals_block();

@@ -150,7 +150,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	sum_losses(analysis);
 	analysis_sum_unfollowed(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
-	if (analysis_choose(analysis, options, err) &&
+	if (analysis_choose(analysis, profile, options, err) &&
 	    analysis_choose_mine(analysis, options, err) && load_calls(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_waits(analysis, profile, err) &&

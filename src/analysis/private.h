@@ -71,8 +71,8 @@ void analysis_link_nodes(struct analysis *analysis);
 /* Adds the values of all nodes to those of functions and modules. */
 void analysis_sum_functions(struct analysis *analysis);
 /* shown_values.c: which method and event; fails where the profile has not what is asked for. */
-bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
-		     struct error *err);
+bool analysis_choose(struct analysis *analysis, struct profile *profile,
+		     const struct analysis_options *options, struct error *err);
 /* my_code.c: which modules are the system's. */
 bool analysis_choose_mine(struct analysis *analysis, const struct analysis_options *options,
 			  struct error *err);

@@ -62,6 +62,15 @@ static bool choose_event(struct analysis *analysis, const char *wanted, struct e
 	return true;
 }
 
+/* Where probes saw nothing of what samples saw, there is nothing to show of calls. */
+static bool only_samples_saw(struct profile *profile)
+{
+	size_t stack_count;
+
+	profile_stacks(profile, &stack_count);
+	return stack_count && profile_nodes_at_most(profile) == 0;
+}
+
 /* Calls, unless an event was asked for, or lines that only samples have. */
 static enum analysis_method choose_method(const struct analysis *analysis,
 					  const struct analysis_options *options, bool sampled,
@@ -72,10 +81,10 @@ static enum analysis_method choose_method(const struct analysis *analysis,
 	return analysis->has_calls && !options->event ? ANALYSIS_INSTRUMENT : ANALYSIS_SAMPLE;
 }
 
-bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
-		     struct error *err)
+bool analysis_choose(struct analysis *analysis, struct profile *profile,
+		     const struct analysis_options *options, struct error *err)
 {
-	const char *recorded = profile_session(analysis->profile)->method;
+	const char *recorded = profile_session(profile)->method;
 
 	if (!choose_event(analysis, options->event, err))
 		return false;
@@ -85,7 +94,9 @@ bool analysis_choose(struct analysis *analysis, const struct analysis_options *o
 	const bool sites = (options->call_places || options->call_targets) &&
 			   profile_has_call_sites(analysis->profile);
 	if (analysis->method == ANALYSIS_AUTO)
-		analysis->method = choose_method(analysis, options, sampled, sites);
+		analysis->method = only_samples_saw(profile)
+					   ? ANALYSIS_SAMPLE
+					   : choose_method(analysis, options, sampled, sites);
 	analysis->by_call_site = sites && analysis->method == ANALYSIS_INSTRUMENT;
 	analysis->places_call =
 		sites && options->sampled_places && analysis->method == ANALYSIS_SAMPLE;

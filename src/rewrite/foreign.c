@@ -1,11 +1,13 @@
 /*
  * Files that need their code where it is and as it is: programs whose language's run-time system
  * finds its tables by code addresses, modules that compare their code in memory with a digest,
- * programs that run others in their own address space, and images of programs with their heaps.
+ * programs that run others in their own address space, images of programs with their heaps, and
+ * static programs without thread-local storage.
  * Known by notes, sections, symbols and strings. A module that reads its own file for that is no
  * concern: under tare it finds the original.
  */
 #include "rewrite/private.h"
+#include "rewrite/segment_base.h"
 
 #include <string.h>
 
@@ -14,7 +16,7 @@ struct mark {
 };
 
 static const struct mark language_marks[] = {
-	{"caml_startup", "OCaml"}, {"caml_startup_code", "OCaml"},    {"caml_frametable", "OCaml"},
+	{"caml_startup", "OCaml"}, {"caml_frametable", "OCaml"},
 	{"hs_main", "Haskell"},	   {"stg_upd_frame_info", "Haskell"},
 };
 
@@ -193,6 +195,13 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 			"%s was written out of a program that ran (by unexec, as of GNU "
 			"Common Lisp): its heap begins where the file's last segment ends, so "
 			"it can only be sampled, not instrumented",
+			path);
+	if (object_kind(object) == OBJECT_STATIC_EXECUTABLE && !code_may_use_fs(object))
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"%s has no thread-local storage, by which tare's probes know their "
+			"thread, and no loader that could give it some, so it can only be "
+			"sampled, not instrumented",
 			path);
 	const char *other = other_loader(object);
 	if (other)

@@ -59,12 +59,26 @@ done
 		fail "the unseen end is not named: $(grep INCOMPLETE "$work/summary")"
 }
 
-# A program that never has thread-local storage is not recorded, and that is said.
+# A program that never has thread-local storage is sampled. Where that cannot be seen in its code it is not recorded, and
+# that is said; its probes are soon switched off, or else nearly all time would be theirs.
 [ "$1 $2" != "glibc counts" ] || {
-	gcc -O2 -static -nostdlib -fno-stack-protector -w -o "$work/bare" \
-		"$source/rewriter/static_bare.c"
-	same "$work/bare"
-	COLUMNS=1000 "$TARE" report "$work/profile.tare" >"$work/summary"
+	bare() {
+		gcc -O2 -static -nostdlib -fno-stack-protector -w "$@" -o "$work/bare" \
+			"$source/rewriter/static_bare.c"
+		record_options=()
+		same "$work/bare"
+		COLUMNS=1000 "$TARE" report "$work/profile.tare" >"$work/summary"
+	}
+	bare -DSTORAGE
 	grep -q "INCOMPLETE.*none of it was recorded" "$work/summary" ||
 		fail "what is not recorded is not named: $(cat "$work/summary")"
+	bare -DSTORAGE -DROUNDS=100000000
+	COLUMNS=1000 "$TARE" report -v "$work/profile.tare" >"$work/facts"
+	own=$(sed -n "/ in tare's own code/{s/.*, \([0-9,]*\) in tare's own code.*/\1/p;q}" "$work/facts" | tr -d ,)
+	all=$(sed -n '/^samples /{s/^samples *\([0-9,]*\) samples of.*/\1/p;q}' "$work/summary" | tr -d ,)
+	[ -z "$all" ] || [ "$own" -lt "$all" ] || fail "of $all samples beside them $own are in probes that record nothing"
+	bare -DROUNDS=100000000
+	[ -z "$all" ] || grep -q '^samples  *[0-9,]* samples of' "$work/summary" ||
+		fail "it was not sampled: $(cat "$work/summary")"
+	! grep -q INCOMPLETE "$work/summary" || fail "it was instrumented: $(cat "$work/summary")"
 }

@@ -4,6 +4,8 @@
 #include "report/text/text.h"
 #include "report/words/number.h"
 
+#include <math.h>
+
 static const char *measure_name(const struct analysis *analysis)
 {
 	if (analysis->method == ANALYSIS_INSTRUMENT)
@@ -34,9 +36,9 @@ void report_write_text_noise(const struct report *report, FILE *stream)
 	if (outline->trimmed) {
 		append_count(&text, outline->trimmed, functions ? "function" : "call path",
 			     functions ? "functions" : "call paths");
+		const double share = analysis_value_share(analysis, outline->trimmed_value);
 		str_printf(&text, " below %.3g %% left out, with %.1f %% of the %s; %s",
-			   trim > least ? trim : least,
-			   analysis_value_share(analysis, outline->trimmed_value),
+			   trim > least ? trim : least, isnan(share) ? 0.0 : share,
 			   measure_name(analysis),
 			   trim > least ? "--noise shows all" : "see --min-percent");
 		line_write(stream, report->options, "", text.data);
