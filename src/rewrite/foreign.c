@@ -16,8 +16,10 @@ struct mark {
 };
 
 static const struct mark language_marks[] = {
-	{"caml_startup", "OCaml"}, {"caml_frametable", "OCaml"},
-	{"hs_main", "Haskell"},	   {"stg_upd_frame_info", "Haskell"},
+	{"caml_startup", "OCaml"},
+	{"caml_frametable", "OCaml"},
+	{"hs_main", "Haskell"},
+	{"stg_upd_frame_info", "Haskell"},
 };
 
 /* What run-time systems look up in files of code that was compiled for them: Mono's, Dart's. */
