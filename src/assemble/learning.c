@@ -1,7 +1,7 @@
 /*
- *   rows of nodes ─▶ sums by function ─▶ shortest first: which go ─▶ their numbers, as records
+ *   rows of nodes ─▶ sums by function ─▶ less those that a process has judged ─▶ shortest first:
+ *   which go ─▶ their numbers, as records
  *
- * Refuses functions of one process: it has judged them by itself, and again when they changed.
  * Refuses functions without a counter of their own.
  */
 #include "assemble/learning.h"
@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES_MIN 2
-#define BUDGET	      64 /* probes may take one in so many of the work: half of a process's budget */
-#define LONG_PAIRS    128 /* a function that takes as many times its probes stays timed */
-#define RAISED_MOST   8
+#define BUDGET	    64	/* probes may take one in so many of the work: half of a process's budget */
+#define LONG_PAIRS  128 /* a function that takes as many times its probes stays timed */
+#define RAISED_MOST 8
 
 void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
 			 uint64_t pair_ticks)
@@ -28,7 +27,7 @@ void learning_add_thread(struct learning *learning, const struct profile_thread 
 		learning->pair_ticks = pair_ticks;
 }
 
-void learning_add_node(struct learning *learning, int64_t process, const struct profile_node *node)
+void learning_add_node(struct learning *learning, const struct profile_node *node)
 {
 	const uint64_t waited_ticks =
 		node->os_ticks[TARE_OS_BLOCKED] + node->os_ticks[TARE_OS_PREEMPTED];
@@ -42,13 +41,11 @@ void learning_add_node(struct learning *learning, int64_t process, const struct 
 	function->blocked_ticks += node->os_ticks[TARE_OS_BLOCKED];
 	if (node->elapsed_ticks > waited_ticks)
 		function->ticks += node->elapsed_ticks - waited_ticks;
-	function->processes += function->process != process;
-	function->process = process;
 }
 
 static bool may_go(const struct learning *learning, const struct learning_function *function)
 {
-	return function->processes >= PROCESSES_MIN && function->calls >= TARE_JUDGED_CALLS_MIN &&
+	return function->calls >= TARE_JUDGED_CALLS_MIN &&
 	       function->ticks / function->calls < LONG_PAIRS * learning->pair_ticks &&
 	       function->blocked_ticks <=
 		       (function->ticks + function->blocked_ticks) / TARE_JUDGED_WAITS;
@@ -81,6 +78,8 @@ void learning_choose(const struct learning *learning, bool *goes)
 	uint64_t calls = 0;
 
 	vec_foreach (function, &learning->functions) {
+		if (function->gone)
+			continue;
 		calls += function->calls;
 		if (may_go(learning, function))
 			vec_push(&candidates, function);
@@ -96,16 +95,38 @@ void learning_choose(const struct learning *learning, bool *goes)
 	vec_fini(&candidates);
 }
 
-/* By the numbers of functions: the last record about it says that it was timed again. */
-static bool *taken_back(const struct disarm_records *records,
-			const struct tare_disarm_record *wanted, uint32_t count)
+/* By the numbers of functions: what the last record about each says, TARE_DISARMS without one. */
+static uint8_t *last_records(const struct disarm_records *records,
+			     const struct resolve_counted *counted, uint64_t module_id)
 {
-	bool *is_back = mem_zalloc(count + 1);
+	uint8_t *last = mem_alloc(counted->function_count + 1);
 
+	memset(last, TARE_DISARMS, counted->function_count + 1);
 	vec_foreach (record, records)
-		if (record->module_id == wanted->module_id && record->number < count)
-			is_back[record->number] = record->what == TARE_DISARM_TAKEN_BACK;
-	return is_back;
+		if (record->module_id == module_id && record->number < counted->function_count)
+			last[record->number] = (uint8_t)record->what;
+	return last;
+}
+
+static uint64_t module_id_of(const struct resolve_counted *counted)
+{
+	uint64_t id;
+
+	memcpy(&id, counted->source_id, sizeof(id));
+	return id;
+}
+
+void learning_leave_out(struct learning *learning, const int64_t *ids,
+			const struct resolve_counted *counted, const struct disarm_records *records)
+{
+	uint8_t *last = last_records(records, counted, module_id_of(counted));
+
+	for (uint32_t number = 0; number < counted->function_count; number++) {
+		const uint64_t id = (uint64_t)ids[number];
+		if (id - 1 < learning->functions.len && last[number] < TARE_DISARM_TAKEN_BACK)
+			learning->functions.data[id - 1].gone = true;
+	}
+	free(last);
 }
 
 void learning_take_module(const int64_t *ids, const struct resolve_counted *counted,
@@ -114,23 +135,28 @@ void learning_take_module(const int64_t *ids, const struct resolve_counted *coun
 	struct tare_disarm_record record = {.count = counted->site_end,
 					    .what = TARE_DISARM_FUNCTION};
 
-	memcpy(&record.module_id, counted->source_id, sizeof(record.module_id));
-	bool *stays = taken_back(records, &record, counted->function_count);
+	record.module_id = module_id_of(counted);
+	uint8_t *last = last_records(records, counted, record.module_id);
 	for (record.number = 0; record.number < counted->function_count; record.number++) {
 		const uint64_t id = (uint64_t)ids[record.number];
-		if (id - 1 < choice->count && choice->goes[id - 1] && !stays[record.number])
+		if (id - 1 < choice->count && choice->goes[id - 1] &&
+		    last[record.number] != TARE_DISARM_TAKEN_BACK)
 			vec_push(records, record);
 	}
-	free(stays);
+	free(last);
 }
 
-void learning_judge(const struct learning *learning, const struct resolver *resolver,
+void learning_judge(struct learning *learning, const struct resolver *resolver,
 		    struct disarm_records *records)
 {
 	const struct learning_choice choice = {.goes = mem_zalloc(learning->functions.len + 1),
 					       .count = learning->functions.len};
 	struct resolve_counted counted;
 
+	vec_foreach (module, &resolver->modules)
+		if ((*module)->counted_functions && resolver_counted(*module, &counted))
+			learning_leave_out(learning, (*module)->counted_functions, &counted,
+					   records);
 	learning_choose(learning, choice.goes);
 	vec_foreach (module, &resolver->modules)
 		if ((*module)->counted_functions && resolver_counted(*module, &counted))

@@ -1,7 +1,8 @@
 /*
- * learning: functions that all processes together have called often enough to be judged, and none
- * by itself. A process judges by its own calls (runtime/control/sums.h); those of a build live for
- * a tenth of a second each, and each makes the same call paths anew.
+ * learning: functions that the next recording had better only count, beside those that a process
+ * has come to count itself (runtime/control/sums.h). A process learns while it runs, and stops at
+ * its budget, which the next one would spend again. Those of a build live for a tenth of a second
+ * each, and each makes the same call paths anew, but all together have called often enough.
  */
 #ifndef TARE_ASSEMBLE_LEARNING_H
 #define TARE_ASSEMBLE_LEARNING_H
@@ -14,8 +15,7 @@
 struct learning_function {
 	uint64_t calls;
 	uint64_t ticks, blocked_ticks; /* exclusive: of a processor, and waits */
-	int64_t process;	       /* the last one that called it, */
-	uint32_t processes;	       /* of so many */
+	bool gone;		       /* a process has judged that it goes */
 };
 
 struct learning {
@@ -32,10 +32,16 @@ struct learning_choice {
 
 void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
 			 uint64_t pair_ticks);
-void learning_add_node(struct learning *learning, int64_t process, const struct profile_node *node);
+void learning_add_node(struct learning *learning, const struct profile_node *node);
 
-/* Says of each function, by the id of its row less one, whether it goes: the shortest first, until
-   the probes of the rest take no more than a 64th of the work. */
+/* Those of the module's functions go without being judged of which the last record says so. `ids`:
+   as of learning_take_module. */
+void learning_leave_out(struct learning *learning, const int64_t *ids,
+			const struct resolve_counted *counted,
+			const struct disarm_records *records);
+
+/* Says of each other function, by the id of its row less one, whether it goes: the shortest first,
+   until the probes of the rest take no more than a 64th of the work. */
 void learning_choose(const struct learning *learning, bool *goes);
 
 /*
@@ -46,8 +52,8 @@ void learning_choose(const struct learning *learning, bool *goes);
 void learning_take_module(const int64_t *ids, const struct resolve_counted *counted,
 			  const struct learning_choice *choice, struct disarm_records *records);
 
-/* Both, for all modules. */
-void learning_judge(const struct learning *learning, const struct resolver *resolver,
+/* All three, for all modules. */
+void learning_judge(struct learning *learning, const struct resolver *resolver,
 		    struct disarm_records *records);
 
 void learning_fini(struct learning *learning);

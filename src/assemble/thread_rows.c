@@ -172,7 +172,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	if (!row.folded)
 		counted_note_node(&assembly->by_pointer, rows->process->id, row.function, from,
 				  node);
-	learning_add_node(&assembly->learning, rows->process->id, &row);
+	learning_add_node(&assembly->learning, &row);
 	rows->ids[index] = assembly->next_node++;
 	assembly->assembled->nodes++;
 	return true;

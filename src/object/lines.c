@@ -13,12 +13,15 @@
 #include "object/lines_private.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { BUILD_ID_MAX = 64 }; /* bytes, for a file's name */
 
 const char *lines_reason_text(enum lines_reason reason)
 {
@@ -85,6 +88,24 @@ static bool debug_take(struct lines *lines)
 	return true;
 }
 
+/*
+ * What tells the file from others and from what it was. A further link to it, as perf's and
+ * backups' caches make, changes its ctime and nothing in it: where a build-id speaks for the
+ * contents, mtime does.
+ */
+static void unpacked_name(const struct lines *lines, const struct stat *info, struct str *name)
+{
+	const void *build_id = NULL;
+	const ssize_t size = dwelf_elf_gnu_build_id(lines->elf, &build_id);
+	const struct timespec *changed = size > 0 ? &info->st_mtim : &info->st_ctim;
+
+	str_printf(name, "debug.%jx.%jx.%jx.%jx.%lx.", (uintmax_t)info->st_dev,
+		   (uintmax_t)info->st_ino, (uintmax_t)info->st_size, (uintmax_t)changed->tv_sec,
+		   changed->tv_nsec);
+	if (size > 0)
+		str_append_hex(name, build_id, size < BUILD_ID_MAX ? (size_t)size : BUILD_ID_MAX);
+}
+
 /* Takes what was unpacked, now or before, in place of the file. */
 static void debug_unpack(struct lines *lines)
 {
@@ -95,9 +116,7 @@ static void debug_unpack(struct lines *lines)
 	if (!lines->store || !lines->elf || fstat(lines->fd, &info) < 0 ||
 	    !lines_is_packed(lines->elf))
 		return;
-	str_printf(&name, "debug.%jx.%jx.%jx.%jx.%lx", (uintmax_t)info.st_dev,
-		   (uintmax_t)info.st_ino, (uintmax_t)info.st_size, (uintmax_t)info.st_ctim.tv_sec,
-		   info.st_ctim.tv_nsec);
+	unpacked_name(lines, &info, &name);
 	if (lines->store->open(name.data, &lines->view)) {
 		/* Nothing in it is compressed or of another byte order, so nothing is written. */
 		elf = elf_memory((char *)(uintptr_t)lines->view.data, lines->view.size);

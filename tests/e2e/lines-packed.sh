@@ -21,7 +21,7 @@ int main(void)
 }
 C
 cd "$work"
-gcc -O1 -g -gz=zlib -o packed packed.c
+gcc -O1 -g -gz=zlib -Wl,--build-id -o packed packed.c
 objcopy --only-keep-debug packed packed.debug
 objcopy --strip-debug --add-gnu-debuglink=packed.debug packed
 readelf -SW packed.debug | grep -q 'debug_info.* C ' || skip "this gcc does not compress so little"
@@ -43,10 +43,20 @@ kept() {
 lines_as unpacked
 [ -n "$(kept)" ] || fail "nothing is kept"
 lines_as taken
+# A further link, as perf's and backups' caches have, changes the file's ctime, and nothing in it.
+before=$(kept | sort)
+sleep 0.01
+ln packed.debug link.debug
+lines_as linked
+[ "$(kept | sort)" = "$before" ] || fail "unpacked again behind a link: $(kept)"
+touch packed.debug
+lines_as touched
+[ "$(kept | sort)" != "$before" ] || fail "the changed file passed for the old one"
 record_options+=(--no-cache)
 rm -r "$XDG_CACHE_HOME/tare/derived"
 lines_as plain
 [ -z "$(kept)" ] || fail "something is kept without the cache: $(kept)"
 grep -q '^counted .*packed.c 1$' plain && grep -q '^other .*packed.c 6$' plain || fail "$(cat plain)"
 cmp plain unpacked || fail "unpacked: $(cat unpacked)"
+cmp plain linked && cmp plain touched || fail "linked or touched: $(cat linked touched)"
 cmp plain taken || fail "taken: $(cat taken)"

@@ -31,13 +31,12 @@ static int end(void **state)
 	return 0;
 }
 
-/* So many calls that took so long each, of a processor, in one process. */
-static void call(int64_t process, int64_t function, uint64_t calls, uint64_t each_ticks)
+/* So many calls that took so long each, of a processor, on one path of some process. */
+static void call(int64_t function, uint64_t calls, uint64_t each_ticks)
 {
-	learning_add_node(&learning, process,
-			  &(struct profile_node){.function = function,
-						 .calls = calls,
-						 .elapsed_ticks = calls * each_ticks});
+	learning_add_node(&learning, &(struct profile_node){.function = function,
+							    .calls = calls,
+							    .elapsed_ticks = calls * each_ticks});
 }
 
 static void work(uint64_t ticks, uint64_t own_ticks)
@@ -56,28 +55,23 @@ static void choose(void)
 static void test_all_together_are_judged(void **state)
 {
 	(void)state;
-	call(1, 1, CALLS, 10);
-	call(2, 1, CALLS, 10);
-	call(1, 2, CALLS, 10); /* of one process, on two paths */
-	call(1, 2, CALLS, 10);
-	call(1, 3, 50, 10); /* seldom, in all of them */
-	call(2, 3, 50, 10);
+	call(1, CALLS, 10);
+	call(1, CALLS, 10);
+	call(2, 50, 10); /* seldom, on all of them */
+	call(2, 50, 10);
 	work(1000, 0);
 	choose();
 	assert_true(goes[0]);
 	assert_false(goes[1]);
-	assert_false(goes[2]);
 }
 
 static void test_short_ones_go_first(void **state)
 {
 	(void)state;
-	for (int64_t process = 1; process <= 2; process++) {
-		call(process, 1, CALLS, 500);
-		call(process, 2, CALLS, 20);
-		call(process, 3, CALLS, 200);
-		call(process, 4, CALLS, PAIR * 128); /* its probes are nothing beside it */
-	}
+	call(1, 2 * CALLS, 500);
+	call(2, 2 * CALLS, 20);
+	call(3, 2 * CALLS, 200);
+	call(4, 2 * CALLS, PAIR * 128); /* its probes are nothing beside it */
 	/* The probes of two of them are within a 64th. */
 	work(2 * 2 * CALLS * PAIR * 64 + 64, 0);
 	choose();
@@ -95,8 +89,7 @@ static void test_short_ones_go_first(void **state)
 static void test_within_the_budget_all_stay(void **state)
 {
 	(void)state;
-	call(1, 1, CALLS, 10);
-	call(2, 1, CALLS, 10);
+	call(1, 2 * CALLS, 10);
 	work(2 * CALLS * PAIR * 64, 0);
 	choose();
 	assert_false(goes[0]);
@@ -106,6 +99,39 @@ static void test_within_the_budget_all_stay(void **state)
 	assert_true(goes[0]);
 }
 
+/* What a process has judged costs the next recording nothing; what it took back is judged anew. */
+static void test_what_is_counted_already_is_left_out(void **state)
+{
+	static const uint8_t source_id[DIGEST_BYTES] = {7};
+	static const int64_t ids[] = {1, 2, 3, 0, 9};
+	const struct resolve_counted counted = {
+		.function_count = 5, .site_end = 8, .count = 8, .source_id = source_id};
+	struct tare_disarm_record said[] = {
+		{.module_id = 7, .number = 0, .what = TARE_DISARM_FUNCTION},
+		{.module_id = 7, .number = 1, .what = TARE_DISARM_FUNCTION},
+		{.module_id = 7, .number = 1, .what = TARE_DISARM_TAKEN_BACK},
+		{.module_id = 8, .number = 2, .what = TARE_DISARM_FUNCTION},
+		{.module_id = 7, .number = 4, .what = TARE_DISARM_FUNCTION},
+	};
+	const struct disarm_records records = {.data = said, .len = sizeof(said) / sizeof(said[0])};
+
+	(void)state;
+	call(1, 10 * CALLS, 10);
+	call(2, 2 * CALLS, 20);
+	call(3, 2 * CALLS, 200);
+	learning_leave_out(&learning, ids, &counted, &records);
+	work(4 * CALLS * PAIR * 64 + 64, 0);
+	choose();
+	assert_false(goes[0]);
+	assert_false(goes[1]);
+	assert_false(goes[2]);
+	learning.worked_ticks -= 128;
+	choose();
+	assert_false(goes[0]);
+	assert_true(goes[1]);
+	assert_false(goes[2]);
+}
+
 static void test_waits_are_timed(void **state)
 {
 	(void)state;
@@ -113,11 +139,11 @@ static void test_waits_are_timed(void **state)
 		struct profile_node node = {
 			.function = 1, .calls = CALLS, .elapsed_ticks = CALLS * 100};
 		node.os_ticks[TARE_OS_BLOCKED] = CALLS * 20;
-		learning_add_node(&learning, process, &node);
+		learning_add_node(&learning, &node);
 		node = (struct profile_node){
 			.function = 2, .calls = CALLS, .elapsed_ticks = CALLS * 100};
 		node.os_ticks[TARE_OS_PREEMPTED] = CALLS * 90;
-		learning_add_node(&learning, process, &node);
+		learning_add_node(&learning, &node);
 	}
 	work(1000, 0);
 	choose();
@@ -160,9 +186,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_all_together_are_judged),    TEST(test_short_ones_go_first),
-		TEST(test_within_the_budget_all_stay), TEST(test_waits_are_timed),
+		TEST(test_all_together_are_judged),
+		TEST(test_short_ones_go_first),
+		TEST(test_within_the_budget_all_stay),
+		TEST(test_waits_are_timed),
 		TEST(test_records_of_a_module),
+		TEST(test_what_is_counted_already_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
