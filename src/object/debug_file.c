@@ -191,5 +191,6 @@ void debug_file_load(struct object *object)
 
 const char *object_debug_file(const struct object *object)
 {
+	late_names_want(object);
 	return object->debug_path;
 }

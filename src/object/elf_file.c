@@ -239,18 +239,14 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 	object->kind = kind_find(object);
 	object->fetch = parts & OBJECT_FETCH;
 	object->of_data = parts & OBJECT_DATA_SYMBOLS;
-	if (parts & OBJECT_SYMBOLS) {
-		symbols_load(object);
-		thunks_load(object);
-	}
+	if (parts & OBJECT_SYMBOLS)
+		object->late.state = NAMES_WANTED;
 	if (parts & OBJECT_UNWIND)
 		eh_frame_load(object);
 	else if (parts & OBJECT_UNWIND_SEARCH)
 		fde_search_load(object);
 	if (parts & OBJECT_DEBUG_FRAME)
 		debug_frame_load(object);
-	if (parts & OBJECT_SYMBOLS)
-		slot_names_load(object);
 	if (parts & OBJECT_RELOCS)
 		relocations_load(object);
 	return true;
@@ -261,6 +257,7 @@ struct object *object_open(const char *path, unsigned parts, struct error *err)
 	struct object *object = mem_zalloc(sizeof(*object));
 
 	arena_init(&object->arena);
+	late_names_init(object);
 	object->path = mem_strdup(path);
 	if (!file_view_open(&object->view, path, err))
 		goto fail;
@@ -281,6 +278,7 @@ struct object *object_open_bytes(const void *bytes, size_t size, const char *nam
 	struct object *object = mem_zalloc(sizeof(*object));
 
 	arena_init(&object->arena);
+	late_names_init(object);
 	object->path = mem_strdup(name);
 	object->bytes = bytes;
 	object->size = size;
@@ -312,6 +310,7 @@ void object_close(struct object *object)
 	map_fini(&object->cies);
 	file_view_close(&object->debug_view);
 	file_view_close(&object->view);
+	late_names_fini(object);
 	arena_fini(&object->arena);
 	free(object->mini_debug);
 	free(object->path);

@@ -63,6 +63,7 @@ static uint64_t stub_slot(const struct object *object, uint64_t addr)
 /* The slot that is or that the stub at `addr` goes through, 0 if neither is there. */
 static uint64_t named_slot(const struct object *object, uint64_t addr)
 {
+	late_names_want(object);
 	if (map_get(&object->slot_names, addr))
 		return addr;
 	/* Sections come last: few addresses have such a jump, and files may have many sections. */

@@ -1,6 +1,7 @@
 /*
  * The inside of struct object, shared by the files of this folder only. Every loader below fills
- * its own members from members loaded before it; after object_open nothing changes.
+ * its own members from members loaded before it; after object_open nothing changes but that names
+ * come when they are asked for (late_names.c).
  */
 #ifndef TARE_OBJECT_PRIVATE_H
 #define TARE_OBJECT_PRIVATE_H
@@ -8,6 +9,8 @@
 #include "base/file_view.h"
 #include "object/eh_frame.h"
 #include "object/object.h"
+
+#include <pthread.h>
 
 struct u64_vec vec_of(uint64_t);
 struct symbol_vec vec_of(struct object_symbol);
@@ -29,6 +32,8 @@ struct object_dynamic {
 	uint64_t flags_1;
 	const char *soname, *runpath;
 };
+
+enum names_state { NAMES_NONE, NAMES_WANTED, NAMES_BEGUN, NAMES_THERE };
 
 struct object {
 	char *path;
@@ -57,6 +62,10 @@ struct object {
 	bool go_note;
 	enum object_kind kind;
 
+	struct {
+		pthread_mutex_t mutex; /* recursive */
+		int state;	       /* enum names_state */
+	} late;			       /* of the members from here to `names` */
 	struct symbol_vec symbols;
 	uint32_t *symbol_outer;	   /* 1 + index of the nearest earlier symbol that reaches here */
 	struct map thunks;	   /* code without a symbol -> index of the one that jumps there */
@@ -106,6 +115,21 @@ struct dynamic_indices dynamic_symbols_of(const struct object *object, const cha
 uint64_t dynamic_symbol_count(const struct object *object);
 /* Copies dynamic symbol `index`; false outside the table. */
 bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *symbol);
+
+/* late_names.c */
+void late_names_init(struct object *object);
+void late_names_fini(struct object *object);
+/* Symbols, thunks and slots, once; others wait meanwhile. */
+void late_names_load(struct object *object);
+
+/* Before any of these is looked at. No object is const but to those that only look. */
+static inline void late_names_want(const struct object *object)
+{
+	const int state = __atomic_load_n(&object->late.state, __ATOMIC_ACQUIRE);
+
+	if (state == NAMES_WANTED || state == NAMES_BEGUN)
+		late_names_load((struct object *)(uintptr_t)object);
+}
 
 /* symbols.c, debug_file.c, mini_debug.c */
 void symbols_load(struct object *object);

@@ -178,6 +178,7 @@ void symbols_load(struct object *object)
 
 const struct object_symbol *object_symbols(const struct object *object, size_t *count)
 {
+	late_names_want(object);
 	*count = object->symbols.len;
 	return object->symbols.data;
 }
@@ -190,6 +191,7 @@ static size_t symbol_lower_bound(const struct object *object, uint64_t addr)
 
 const struct object_symbol *object_symbol_at(const struct object *object, uint64_t addr)
 {
+	late_names_want(object);
 	const size_t index = symbol_lower_bound(object, addr);
 
 	return index < object->symbols.len && object->symbols.data[index].addr == addr
@@ -199,6 +201,7 @@ const struct object_symbol *object_symbol_at(const struct object *object, uint64
 
 const struct object_symbol *object_symbol_covering(const struct object *object, uint64_t addr)
 {
+	late_names_want(object);
 	const struct object_symbol *symbols = object->symbols.data;
 	size_t index =
 		addr == UINT64_MAX ? object->symbols.len : symbol_lower_bound(object, addr + 1);
