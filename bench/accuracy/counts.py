@@ -161,7 +161,7 @@ def reason(functions, key, name, difference, loops):
     if name in NOT_COUNTED:
         return "a compiler's own call, which is not counted"
     if key in functions.approximate:
-        return "shown with ≈"
+        return "shown with ≈ or ≥"
     return "jumps to its own begin, which are no calls" if loops[key] and difference == loops[key] else ""
 
 

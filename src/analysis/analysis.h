@@ -78,12 +78,12 @@ struct analysis_values {
 	struct analysis_range range[ANALYSIS_TIME_MEASURES]; /* per call */
 	uint64_t residual_exclusive; /* of overhead: what probes cost beyond their calibration */
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
-	bool absorbed;	      /* exclusive values have those of callees: there are none per call */
-	bool sampled;	      /* CPU time is by samples: some of its calls were not timed */
-	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
-	bool counted;	      /* so `calls` are all, also of what was disarmed … */
-	bool approximate;     /* … but for some that got lost among threads */
-	bool unseen;	      /* code without probes has called it, too, which nothing counted */
+	bool absorbed;	  /* exclusive values have those of callees: there are none per call */
+	bool sampled;	  /* CPU time is by samples: some of its calls were not timed */
+	bool disarmed;	  /* probes were switched off while it ran: there were further calls */
+	bool counted;	  /* so `calls` are all, also of what was disarmed … */
+	bool approximate; /* … but for some that got lost among threads */
+	bool unseen; /* it was called, too, where nothing counts: by code without probes, … */
 	uint64_t untimed;     /* of the calls: those that have no part in times */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };

@@ -1,7 +1,8 @@
 /*
  * Calls that counters have seen (struct profile_counted). A function's calls are what was counted
  * where it begins; of one without copy, at the places of calls that name it, unless more were
- * timed, as those through pointers are. What is not timed has no part in times per call.
+ * timed, as those through pointers are; while their call sites are not timed nobody counts these,
+ * so its calls are at least as many. What is not timed has no part in times per call.
  * A call that begins on one thread and ends on another is counted by the first and timed by the
  * second: threads have no more untimed calls than their process has.
  */
@@ -10,6 +11,7 @@
 struct counted_function {
 	uint64_t entered;
 	bool approximate;
+	bool through_pointers; /* calls that nobody has counted */
 };
 
 /* Of a function in one process: another one may have timed all calls of it, and counted none. */
@@ -138,8 +140,11 @@ static void add_counted(struct counted_loader *loader, const struct profile_coun
 	if (!analysis->processes.data[process].selected || (analysis->my_code && module->system))
 		return;
 	struct counted_function *counted = &loader->functions[function];
-	/* A row of no thread says that calls may be missing in any of them. */
-	if (!row->thread)
+	/* A row of no thread says that calls may be missing in any of them; without calls, that
+	   they were made through pointers. */
+	if (!row->thread && !row_calls(row))
+		counted->through_pointers |= row->approximate;
+	else if (!row->thread)
 		counted->approximate |= row->approximate;
 	if (!selected)
 		return;
@@ -147,7 +152,7 @@ static void add_counted(struct counted_loader *loader, const struct profile_coun
 	there->entered += row->entered;
 	there->called += row->called;
 	counted->entered += row->entered;
-	counted->approximate |= row->approximate;
+	counted->approximate |= row->approximate && row_calls(row);
 	if (row->thread)
 		add_untimed(loader, row, function);
 }
@@ -162,6 +167,7 @@ static void function_add(struct counted_loader *loader, const struct counted_the
 
 	analysis->totals.functions_approximate += counted->approximate && !values->approximate;
 	values->approximate = counted->approximate;
+	values->unseen |= counted->through_pointers;
 	if (!calls)
 		return;
 	values->counted = true;

@@ -675,7 +675,8 @@ static const struct sign {
 	{ROLE_CONFIDENCE, "?", "?",
 	 "? within the error: exclusive time may be nothing but probe cost", false},
 	{ROLE_DISARMED, "\u2265", ">=",
-	 "\u2265 at least: calls while it was disarmed, or by code without probes, are not in it",
+	 "\u2265 at least: calls by code without probes, through pointers, or while disarmed are "
+	 "not in it",
 	 false},
 	{ROLE_DISARMED, "\u2248", "~",
 	 "\u2248 of call paths: shared out by samples; of functions: some calls may be missing",

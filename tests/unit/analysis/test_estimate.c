@@ -863,8 +863,8 @@ static void test_calls_met_on_some_threads(void **state)
 	assert_false(node_below("main", "g")->values.approximate);
 }
 
-/* Calls that may be missing in some thread may be missing in the one that is asked for. */
-static void test_calls_of_one_thread_are_about(void **state)
+/* Calls through pointers, which nobody has counted, may be any thread's: there are at least so many. */
+static void test_calls_through_pointers_are_missing(void **state)
 {
 	const char *const one[] = {"1"};
 	const struct analysis_options options = {.threads = {one, 1}};
@@ -879,10 +879,10 @@ static void test_calls_of_one_thread_are_about(void **state)
 	assert_true(profile_add_counted(writer, &missing, &err));
 	samples(call(in_main, f), 7);
 	finish();
-	assert_true(values_of("f")->approximate);
+	assert_int_equal(analysis_calls_are(values_of("f")), ANALYSIS_CALLS_AT_LEAST);
 	analysed_open(&options);
 	assert_int_equal(values_of("f")->calls, 1000);
-	assert_true(values_of("f")->approximate);
+	assert_int_equal(analysis_calls_are(values_of("f")), ANALYSIS_CALLS_AT_LEAST);
 }
 
 /* Where the clock decides, samples on paths without timed calls have no time, nor do these paths.
@@ -971,7 +971,7 @@ int main(void)
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
 		ESTIMATE_TEST(test_calls_of_callers_are_estimates),
 		ESTIMATE_TEST(test_calls_met_on_some_threads),
-		ESTIMATE_TEST(test_calls_of_one_thread_are_about),
+		ESTIMATE_TEST(test_calls_through_pointers_are_missing),
 		ESTIMATE_TEST(test_calls_across_threads),
 		ESTIMATE_TEST(test_preempted),
 		ESTIMATE_TEST(test_paths_of_nothing),
