@@ -221,6 +221,13 @@ static enum object_kind kind_find(const struct object *object)
 	return interpreter && !object->dynamic.soname ? OBJECT_PIE : OBJECT_LIBRARY;
 }
 
+static void names_read(struct object *object)
+{
+	symbols_load(object);
+	thunks_load(object);
+	slot_names_load(object);
+}
+
 static bool object_load(struct object *object, unsigned parts, struct error *err)
 {
 	const struct byte_reader file = byte_reader(object->bytes, object->size);
@@ -240,7 +247,7 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 	object->fetch = parts & OBJECT_FETCH;
 	object->of_data = parts & OBJECT_DATA_SYMBOLS;
 	if (parts & OBJECT_SYMBOLS)
-		object->late.state = NAMES_WANTED;
+		late_names_want_by(object, names_read);
 	if (parts & OBJECT_UNWIND)
 		eh_frame_load(object);
 	else if (parts & OBJECT_UNWIND_SEARCH)

@@ -23,14 +23,18 @@ void late_names_fini(struct object *object)
 	pthread_mutex_destroy(&object->late.mutex);
 }
 
+void late_names_want_by(struct object *object, void (*read)(struct object *object))
+{
+	object->late.read = read;
+	object->late.state = NAMES_WANTED;
+}
+
 void late_names_load(struct object *object)
 {
 	pthread_mutex_lock(&object->late.mutex);
 	if (object->late.state == NAMES_WANTED) {
 		__atomic_store_n(&object->late.state, NAMES_BEGUN, __ATOMIC_RELAXED);
-		symbols_load(object);
-		thunks_load(object);
-		slot_names_load(object);
+		object->late.read(object);
 		__atomic_store_n(&object->late.state, NAMES_THERE, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&object->late.mutex);

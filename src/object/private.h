@@ -64,8 +64,9 @@ struct object {
 
 	struct {
 		pthread_mutex_t mutex; /* recursive */
-		int state;	       /* enum names_state */
-	} late;			       /* of the members from here to `names` */
+		void (*read)(struct object *object);
+		int state; /* enum names_state */
+	} late;		   /* of the members from here to `names` */
 	struct symbol_vec symbols;
 	uint32_t *symbol_outer;	   /* 1 + index of the nearest earlier symbol that reaches here */
 	struct map thunks;	   /* code without a symbol -> index of the one that jumps there */
@@ -119,7 +120,10 @@ bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *
 /* late_names.c */
 void late_names_init(struct object *object);
 void late_names_fini(struct object *object);
-/* Symbols, thunks and slots, once; others wait meanwhile. */
+/* From now on `read` is called before names are looked at, once: it reads symbols, thunks and
+ * slots. */
+void late_names_want_by(struct object *object, void (*read)(struct object *object));
+/* Calls it; others wait meanwhile. */
 void late_names_load(struct object *object);
 
 /* Before any of these is looked at. No object is const but to those that only look. */

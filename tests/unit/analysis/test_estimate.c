@@ -863,7 +863,7 @@ static void test_calls_met_on_some_threads(void **state)
 	assert_false(node_below("main", "g")->values.approximate);
 }
 
-/* Calls through pointers, which nobody has counted, may be any thread's: there are at least so many. */
+/* Calls through pointers may be any thread's: there are at least as many as are known. */
 static void test_calls_through_pointers_are_missing(void **state)
 {
 	const char *const one[] = {"1"};

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -555,10 +556,79 @@ static void all_dynamic_symbols(void **state)
 	dlclose(libc);
 }
 
+enum { READERS = 4 };
+
+struct reader {
+	const struct object *object;
+	pthread_barrier_t *begin;
+	const struct object_symbol *symbols;
+	const char *name;
+	size_t count;
+};
+
+static void *read_names(void *reader_at)
+{
+	struct reader *reader = reader_at;
+
+	pthread_barrier_wait(reader->begin);
+	reader->name = object_function_name(reader->object, SMALL_BETA);
+	reader->symbols = object_symbols(reader->object, &reader->count);
+	return NULL;
+}
+
+/* Names are read when the first thread asks, and the others have them, too. */
+static void names_for_many(void **state)
+{
+	struct small_elf elf;
+	struct reader readers[READERS];
+	pthread_t threads[READERS];
+	pthread_barrier_t begin;
+
+	(void)state;
+	struct object *object = open_small(&elf, &(struct small_elf_options){0});
+	assert_int_equal(pthread_barrier_init(&begin, NULL, READERS), 0);
+	for (size_t i = 0; i < READERS; i++) {
+		readers[i] = (struct reader){.object = object, .begin = &begin};
+		assert_int_equal(pthread_create(&threads[i], NULL, read_names, &readers[i]), 0);
+	}
+	for (size_t i = 0; i < READERS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_true(readers[0].count > 1);
+	for (size_t i = 0; i < READERS; i++) {
+		assert_ptr_equal(readers[i].symbols, readers[0].symbols);
+		assert_int_equal(readers[i].count, readers[0].count);
+		assert_string_equal(readers[i].name, "beta");
+	}
+	pthread_barrier_destroy(&begin);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
+/* What was opened without them has none. */
+static void names_that_nobody_wanted(void **state)
+{
+	struct small_elf elf;
+	struct error err;
+	size_t count;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	struct object *object =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
+	assert_non_null(object);
+	object_symbols(object, &count);
+	assert_int_equal(count, 0);
+	assert_null(object_function_name(object, SMALL_BETA));
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_file),
+		cmocka_unit_test(names_for_many),
+		cmocka_unit_test(names_that_nobody_wanted),
 		cmocka_unit_test(thunks),
 		cmocka_unit_test(no_thunks),
 		cmocka_unit_test(mapping),
