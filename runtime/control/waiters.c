@@ -10,11 +10,12 @@
 #include "runtime/tree/context.h"
 
 #define WAITERS_MAX 1024 /* a power of two */
+#define THREADS	    2	 /* that say so of a function: what one takes back the other may know */
 #define CALLS_MIN   8
 
-/* A key, once there, stays; thread 0: nobody waits in it. */
+/* A key, once there, stays; without threads (0) nobody waits in it. */
 static struct waiter {
-	uint64_t key, thread;
+	uint64_t key, threads[THREADS];
 } waiters[WAITERS_MAX];
 static uint64_t waiter_count;
 
@@ -68,40 +69,76 @@ static bool waits_in(const struct tare_thread_file *self, const struct adapt_loc
 	return sum.calls >= CALLS_MIN && sums_waits(&sum);
 }
 
+static uint64_t thread_at(const struct waiter *waiter, size_t place)
+{
+	return __atomic_load_n(&waiter->threads[place], __ATOMIC_RELAXED);
+}
+
+/* The thread has said so before, or enough others have. */
+static bool is_said(const struct waiter *waiter, uint64_t thread)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < THREADS; i++) {
+		if (thread_at(waiter, i) == thread)
+			return true;
+		others += thread_at(waiter, i) != 0;
+	}
+	return others == THREADS;
+}
+
+static void say(struct waiter *waiter, uint64_t thread)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		uint64_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&waiter->threads[i], &nobody, thread, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
 void waiters_note(const struct tare_thread_file *self, const struct adapt_local *local)
 {
 	const struct tare_node *node = context_node(self->top);
 	struct waiter *waiter = waiter_find(node->key);
 
-	if ((waiter && __atomic_load_n(&waiter->thread, __ATOMIC_RELAXED)) ||
-	    !waits_in(self, local, node))
+	if ((waiter && is_said(waiter, (uint64_t)self)) || !waits_in(self, local, node))
 		return;
 	if (!waiter)
 		waiter = waiter_make(node->key);
 	if (waiter)
-		__atomic_store_n(&waiter->thread, (uint64_t)self, __ATOMIC_RELAXED);
+		say(waiter, (uint64_t)self);
 }
 
 bool waiters_know(uint64_t key)
 {
 	const struct waiter *waiter = waiter_find(key);
+	bool any = false;
 
-	return waiter && __atomic_load_n(&waiter->thread, __ATOMIC_RELAXED);
+	for (size_t i = 0; waiter && i < THREADS; i++)
+		any |= thread_at(waiter, i) != 0;
+	return any;
 }
 
 void waiters_take_back(const struct tare_thread_file *self, uint64_t key)
 {
 	struct waiter *waiter = waiter_find(key);
-	uint64_t own = (uint64_t)self;
 
-	if (waiter)
-		__atomic_compare_exchange_n(&waiter->thread, &own, 0, false, __ATOMIC_RELAXED,
+	for (size_t i = 0; waiter && i < THREADS; i++) {
+		uint64_t own = (uint64_t)self;
+
+		__atomic_compare_exchange_n(&waiter->threads[i], &own, 0, false, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
+	}
 }
 
 void waiters_forget(uint64_t begin, uint64_t end)
 {
-	for (uint64_t i = 0; i < WAITERS_MAX; i++)
-		if (__atomic_load_n(&waiters[i].key, __ATOMIC_RELAXED) - begin < end - begin)
-			__atomic_store_n(&waiters[i].thread, 0, __ATOMIC_RELAXED);
+	for (uint64_t i = 0; i < WAITERS_MAX; i++) {
+		if (__atomic_load_n(&waiters[i].key, __ATOMIC_RELAXED) - begin >= end - begin)
+			continue;
+		for (size_t k = 0; k < THREADS; k++)
+			__atomic_store_n(&waiters[i].threads[k], 0, __ATOMIC_RELAXED);
+	}
 }

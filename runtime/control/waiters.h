@@ -7,9 +7,10 @@
  *
  *   a wait of thread A ─▶ is it SUMS_WAITS of that function's time there? ─▶ A's
  *   thread B disarms   ─▶ not what is A's
- *   A judges again     ─▶ no more ─▶ forgotten
+ *   A judges again     ─▶ no more ─▶ forgotten, unless a second thread has said so, too
  *
- * What is a thread's stays so when the thread ends, until a thread in its place says otherwise.
+ * Which of two threads waits may change while they run. What is a thread's stays so when the thread
+ * ends, until a thread in its place says otherwise.
  */
 #ifndef TARE_RUNTIME_CONTROL_WAITERS_H
 #define TARE_RUNTIME_CONTROL_WAITERS_H

