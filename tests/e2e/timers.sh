@@ -108,13 +108,14 @@ has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.
 	JOIN process p ON p.id = t.process WHERE p.name = 'proportions'" \
 	"samples of three processes"
 
-# Static executables take the runtime along. musl has no unwind information for what calls main.
+# Static executables take the runtime along. musl has no unwind information for what calls main. One tick, of four
+# milliseconds here, may meet the runtime before there is a stack.
 for compiler in "gcc -static" "gcc -static-pie" "musl-gcc -static"; do
 	command -v "${compiler%% *}" >/dev/null || continue
 	# shellcheck disable=SC2086
 	$compiler -O2 -o "$work/static" "$E2E/../fixtures/proportions.c"
 	record "$work/static" 6000
-	has "samples > 20 AND truncated <= samples * ('$compiler' LIKE 'musl%') FROM sampling" \
+	has "samples > 20 AND truncated <= 4 + samples * ('$compiler' LIKE 'musl%') FROM sampling" \
 		"stacks of a program built by $compiler"
 	has "count(*) > 0 FROM $leaves WHERE f.name = 'most'" "functions of one built by $compiler"
 done
@@ -220,8 +221,7 @@ END
 gcc -O1 -w -o "$work/every_signal" "$work/every_signal.c"
 same "$work/every_signal"
 grep -q ' 0$' "$work/recorded.stdout" || fail "signals: $(cat "$work/recorded.stdout")"
-# A stack or two may be cut off (four of 478 in one run of many).
-has "samples > 50 AND truncated * 50 < samples FROM sampling" "samples of a program that handles all real-time signals"
+has "samples > 50 AND truncated <= 4 FROM sampling" "samples of a program that handles all real-time signals"
 record_options=()
 same "$work/every_signal"
 "$TARE" report --no-pager "$work/profile.tare" | grep "samples stand for" && fail "samples are said to be missing"
