@@ -17,16 +17,22 @@
 
 #include <cmocka.h>
 
-static struct object *open_small(struct small_elf *elf, const struct small_elf_options *options)
+static struct object *open_parts(struct small_elf *elf, const struct small_elf_options *options,
+				 unsigned parts)
 {
 	struct error err = {0};
 
 	small_elf_build(elf, options);
 	struct object *object =
-		object_open_bytes(elf->bytes.data, elf->bytes.len, "small", OBJECT_ALL, &err);
+		object_open_bytes(elf->bytes.data, elf->bytes.len, "small", parts, &err);
 	if (!object)
 		fail_msg("%s", err.message);
 	return object;
+}
+
+static struct object *open_small(struct small_elf *elf, const struct small_elf_options *options)
+{
+	return open_parts(elf, options, OBJECT_ALL);
 }
 
 static void check_functions(const struct object *object, const struct small_elf *elf)
@@ -608,14 +614,10 @@ static void names_for_many(void **state)
 static void names_that_nobody_wanted(void **state)
 {
 	struct small_elf elf;
-	struct error err;
 	size_t count;
 
 	(void)state;
-	small_elf_build(&elf, &(struct small_elf_options){0});
-	struct object *object =
-		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
-	assert_non_null(object);
+	struct object *object = open_parts(&elf, &(struct small_elf_options){0}, OBJECT_UNWIND);
 	object_symbols(object, &count);
 	assert_int_equal(count, 0);
 	assert_null(object_function_name(object, SMALL_BETA));
