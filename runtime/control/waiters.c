@@ -69,33 +69,32 @@ static bool waits_in(const struct tare_thread_file *self, const struct adapt_loc
 	return sum.calls >= CALLS_MIN && sums_waits(&sum);
 }
 
-static uint64_t thread_at(const struct waiter *waiter, size_t place)
+/* In how many places `thread` stands; 0: that are free. */
+static size_t places_of(const struct waiter *waiter, uint64_t thread)
 {
-	return __atomic_load_n(&waiter->threads[place], __ATOMIC_RELAXED);
+	size_t places = 0;
+
+	for (size_t i = 0; i < THREADS; i++)
+		places += __atomic_load_n(&waiter->threads[i], __ATOMIC_RELAXED) == thread;
+	return places;
+}
+
+/* Puts `now` into the first place where `before` stands. */
+static void thread_replace(struct waiter *waiter, uint64_t before, uint64_t now)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		uint64_t found = before;
+
+		if (__atomic_compare_exchange_n(&waiter->threads[i], &found, now, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
 }
 
 /* The thread has said so before, or enough others have. */
 static bool is_said(const struct waiter *waiter, uint64_t thread)
 {
-	size_t others = 0;
-
-	for (size_t i = 0; i < THREADS; i++) {
-		if (thread_at(waiter, i) == thread)
-			return true;
-		others += thread_at(waiter, i) != 0;
-	}
-	return others == THREADS;
-}
-
-static void say(struct waiter *waiter, uint64_t thread)
-{
-	for (size_t i = 0; i < THREADS; i++) {
-		uint64_t nobody = 0;
-
-		if (__atomic_compare_exchange_n(&waiter->threads[i], &nobody, thread, false,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return;
-	}
+	return places_of(waiter, thread) || !places_of(waiter, 0);
 }
 
 void waiters_note(const struct tare_thread_file *self, const struct adapt_local *local)
@@ -108,29 +107,22 @@ void waiters_note(const struct tare_thread_file *self, const struct adapt_local 
 	if (!waiter)
 		waiter = waiter_make(node->key);
 	if (waiter)
-		say(waiter, (uint64_t)self);
+		thread_replace(waiter, 0, (uint64_t)self);
 }
 
 bool waiters_know(uint64_t key)
 {
 	const struct waiter *waiter = waiter_find(key);
-	bool any = false;
 
-	for (size_t i = 0; waiter && i < THREADS; i++)
-		any |= thread_at(waiter, i) != 0;
-	return any;
+	return waiter && places_of(waiter, 0) < THREADS;
 }
 
 void waiters_take_back(const struct tare_thread_file *self, uint64_t key)
 {
 	struct waiter *waiter = waiter_find(key);
 
-	for (size_t i = 0; waiter && i < THREADS; i++) {
-		uint64_t own = (uint64_t)self;
-
-		__atomic_compare_exchange_n(&waiter->threads[i], &own, 0, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-	}
+	if (waiter)
+		thread_replace(waiter, (uint64_t)self, 0);
 }
 
 void waiters_forget(uint64_t begin, uint64_t end)

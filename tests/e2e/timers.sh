@@ -41,7 +41,7 @@ done
 
 # 70, 20 and 10 percent: of some 400 samples each within four times its standard deviation.
 record "$FIXTURES/proportions" 20000 1
-has "count(*) > 0 AND total(truncated) <= 4 FROM stack_value" "all stacks are complete, but for a tick that met the runtime"
+has "count(*) > 0 AND total(truncated) <= 4 FROM stack_value" "all stacks are complete, but for one tick"
 for share in most:70 some:20 least:10; do
 	has "abs(total(v.weight * (f.name = '${share%:*}')) / total(v.weight) -
 		${share#*:} / 100.0) < 4 * sqrt(${share#*:} / 100.0 * (1 - ${share#*:} / 100.0) /
@@ -108,8 +108,8 @@ has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.
 	JOIN process p ON p.id = t.process WHERE p.name = 'proportions'" \
 	"samples of three processes"
 
-# Static executables take the runtime along. musl has no unwind information for what calls main. One tick, of four
-# milliseconds here, may meet the runtime before there is a stack.
+# Static executables take the runtime along. musl has no unwind information for what calls main. One tick may meet
+# code whose stack cannot be followed, and stands for four samples where ticks are four milliseconds long.
 for compiler in "gcc -static" "gcc -static-pie" "musl-gcc -static"; do
 	command -v "${compiler%% *}" >/dev/null || continue
 	# shellcheck disable=SC2086
