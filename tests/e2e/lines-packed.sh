@@ -37,8 +37,9 @@ lines_as() {
 		$at["module"] == "packed" && $at["source"] != "" { print $at["function"], $at["source"], $at["line"] }' \
 		"$work/functions.csv" | sort >"$work/$1"
 }
+# kept: what is kept of the program's file; what is kept of the C library's depends on where samples fall.
 kept() {
-	find "$XDG_CACHE_HOME/tare/derived" -name 'debug.*' 2>/dev/null
+	find "$XDG_CACHE_HOME/tare/derived" -name "debug.*.$(printf %x "$(stat -c %i packed.debug)").*" 2>/dev/null
 }
 lines_as unpacked
 [ -n "$(kept)" ] || fail "nothing is kept"
