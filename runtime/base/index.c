@@ -75,6 +75,15 @@ void index_remove(struct accumulate_index *index, uint64_t hash, uint32_t number
 	index->used--;
 }
 
+void index_empty(struct accumulate_index *index)
+{
+	if (index->slot_count > SLOTS_MIN)
+		index_free(index);
+	for (uint64_t i = 0; i < index->slot_count; i++)
+		index->slots[i] = 0;
+	index->used = 0;
+}
+
 void index_free(struct accumulate_index *index)
 {
 	if (index->slots)

@@ -65,6 +65,7 @@ void index_put(struct accumulate_index *index, uint64_t hash, uint32_t number);
 /* Nothing happens where the number is not there. */
 void index_remove(struct accumulate_index *index, uint64_t hash, uint32_t number);
 
+void index_empty(struct accumulate_index *index); /* keeps a table of the first size */
 void index_free(struct accumulate_index *index);
 
 #endif

@@ -22,6 +22,7 @@
 /* Of a program's address space, where that is limited, its file takes one part in so many. */
 #define SPACE_PARTS 64
 #define LOCK_ROUNDS 100000
+#define HOLD_ROUNDS 32
 
 static struct tare_process_file *process_file;
 static uint64_t file_bytes; /* 0: not chosen yet; forked children keep to it */
@@ -513,9 +514,9 @@ void process_private_made(struct state_private *private_state)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-static bool threads_try_lock(void)
+static bool threads_try_lock(int rounds)
 {
-	for (int round = 0; round < LOCK_ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		if (!__atomic_exchange_n(&threads_lock, 1, __ATOMIC_ACQUIRE))
 			return true;
 		__builtin_ia32_pause();
@@ -523,23 +524,33 @@ static bool threads_try_lock(void)
 	return false;
 }
 
+bool process_threads_hold(void)
+{
+	return threads_try_lock(HOLD_ROUNDS);
+}
+
+void process_threads_release(void)
+{
+	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+}
+
 void process_each_thread(void (*each)(uint64_t file_addr))
 {
-	if (!threads_try_lock())
+	if (!threads_try_lock(LOCK_ROUNDS))
 		return;
 	const struct state_private *thread = __atomic_load_n(&made_last, __ATOMIC_ACQUIRE);
 
 	for (; thread; thread = thread->made_before)
 		if (thread->file_addr)
 			each(thread->file_addr);
-	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+	process_threads_release();
 }
 
 bool process_thread_gone(struct state_private *private_state)
 {
-	if (!threads_try_lock())
+	if (!threads_try_lock(LOCK_ROUNDS))
 		return false;
 	private_state->file_addr = 0;
-	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+	process_threads_release();
 	return true;
 }

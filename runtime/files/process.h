@@ -94,6 +94,13 @@ void process_private_made(struct state_private *private_state);
  */
 void process_each_thread(void (*each)(uint64_t file_addr));
 
+/*
+ * No thread's file is unmapped until it is released, which must be soon. False where another thread
+ * is at it.
+ */
+bool process_threads_hold(void);
+void process_threads_release(void);
+
 /* Before a thread's file is unmapped. False where it may be in use: it then has to stay. */
 bool process_thread_gone(struct state_private *private_state);
 

@@ -102,6 +102,7 @@ struct state_private {
 	uint64_t modules_replaced;  /* of these the thread has taken note; see loaded.h */
 	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
 	uint64_t file_process;	    /* begin_ticks of the process that has it mapped */
+	uint32_t tid;		    /* of the thread that was noted last with it (holders.h) */
 	uint64_t file_last;	    /* of the page behind what is used of it; see files_extend */
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */

@@ -171,19 +171,43 @@ static uint64_t file_bytes_max(void)
 	       (64ULL << 20);
 }
 
+/*
+ * All pieces, those that lie one behind the other at once: each call makes the other processors
+ * that run the process forget what was mapped. The first piece, which tells the others, is last.
+ */
+static void pieces_unmap(const struct tare_thread_file *self, uint64_t last_page)
+{
+	uint64_t begin = last_page, end = last_page + PAGE_BYTES;
+
+	for (uint64_t i = self->chunk_count; i > TARE_THREAD_FIRST_CHUNKS; i--) {
+		const struct tare_chunk *chunk = &self->chunks[i - 1];
+
+		if (chunk->run_addr + chunk_bytes(chunk) != begin) {
+			kernel_call(SYS_munmap, begin, end - begin);
+			end = chunk->run_addr + chunk_bytes(chunk);
+		}
+		begin = chunk->run_addr;
+	}
+	if (self->run_addr + TARE_THREAD_FIRST_BYTES == begin) {
+		begin = self->run_addr;
+	} else {
+		kernel_call(SYS_munmap, begin, end - begin);
+		begin = self->run_addr;
+		end = begin + TARE_THREAD_FIRST_BYTES;
+	}
+	kernel_call(SYS_munmap, begin, end - begin);
+}
+
 void thread_file_unmap(const struct tare_thread_file *self, struct state_private *private_state)
 {
 	uint64_t bytes = TARE_THREAD_FIRST_BYTES;
 
-	for (uint64_t i = TARE_THREAD_FIRST_CHUNKS; i < self->chunk_count; i++)
-		kernel_call(SYS_munmap, self->chunks[i].run_addr, chunk_bytes(&self->chunks[i]));
 	bytes += pages_of((self->node_limit - TARE_THREAD_FIRST_NODES) * sizeof(struct tare_node));
 	bytes += pages_of((self->os_limit - TARE_THREAD_FIRST_OS) * sizeof(struct tare_os_record));
 	bytes += pages_of((self->wait_limit - TARE_THREAD_FIRST_WAITS) * sizeof(struct tare_wait));
 	bytes += pages_of(self->marks_limit) + pages_of(self->names_limit);
 	budget_give_file(bytes, true);
-	kernel_call(SYS_munmap, private_state->file_last, PAGE_BYTES);
-	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FIRST_BYTES);
+	pieces_unmap(self, private_state->file_last);
 	private_state->file_addr = 0;
 	private_state->file_last = 0;
 }

@@ -15,7 +15,6 @@
 #include "runtime/files/process.h"
 
 #include <linux/futex.h>
-#include <stddef.h>
 
 #define THREADS	      4096U /* a power of two */
 #define LOCKED_WAITED 2U    /* a mutex's word */
@@ -27,6 +26,7 @@ static struct state_private *threads[THREADS];
 
 void holders_note_thread(const struct tare_thread_file *self, struct state_private *private_state)
 {
+	private_state->tid = (uint32_t)self->tid;
 	__atomic_store_n(&threads[(uint32_t)self->tid % THREADS], private_state, __ATOMIC_RELEASE);
 }
 
@@ -46,36 +46,31 @@ bool holders_may_wait(const struct probes_registers *registers)
 	}
 }
 
-/* In its file's first page: its numbers, and where it is. */
-struct place {
-	uint32_t tid;
-	uint64_t top;
-};
-
-static bool place_read(const struct state_private *thread, struct place *place)
+/* Number of its node at the top + 1, as it is at this moment. */
+static uint32_t top_number(const struct state_private *thread)
 {
 	const uint64_t file = thread->file_addr;
 
-	return file && thread->file_process == process_begin_ticks() &&
-	       memory_ask(&place->tid, file + offsetof(struct tare_thread_file, tid),
-			  sizeof(place->tid)) == sizeof(place->tid) &&
-	       memory_ask(&place->top, file + offsetof(struct tare_thread_file, top),
-			  sizeof(place->top)) == sizeof(place->top);
+	if (!file || thread->file_process != process_begin_ticks())
+		return 0;
+	const struct tare_node *top = (const struct tare_node *)__atomic_load_n(
+		&((const struct tare_thread_file *)file)->top, __ATOMIC_RELAXED);
+
+	return (__atomic_load_n(&top->index, __ATOMIC_RELAXED) & ~TARE_NODE_FOLDED) + 1;
 }
 
 static struct tare_holder thread_find(uint32_t tid)
 {
 	const struct state_private *thread =
 		__atomic_load_n(&threads[tid % THREADS], __ATOMIC_ACQUIRE);
-	struct place place;
-	uint32_t index;
+	struct tare_holder holder = {0};
 
-	if (!tid || !thread || !place_read(thread, &place) || place.tid != tid)
-		return (struct tare_holder){0};
-	if (memory_ask(&index, place.top + offsetof(struct tare_node, index), sizeof(index)) !=
-	    sizeof(index))
-		return (struct tare_holder){.tid = tid};
-	return (struct tare_holder){.tid = tid, .node = (index & ~TARE_NODE_FOLDED) + 1};
+	if (!tid || !thread || thread->tid != tid || !process_threads_hold())
+		return holder;
+	holder.node = top_number(thread);
+	holder.tid = holder.node ? tid : 0;
+	process_threads_release();
+	return holder;
 }
 
 static struct tare_holder holder_in(const uint32_t *words, uint64_t command)

@@ -20,8 +20,8 @@ bool holders_may_wait(const struct probes_registers *registers);
 /*
  * At such a call of the thread, with the gate closed: which thread of this process has the lock,
  * and where in its call tree it is at this moment. Nothing where the word is in no such lock, or
- * that thread is not recorded. Reads memory of others as the kernel copies it, so it never faults
- * or waits.
+ * that thread is not recorded. Reads the lock as the kernel copies it, and other threads'
+ * files while none is unmapped, so it never faults or waits.
  */
 struct tare_holder holders_find(const struct tare_thread_file *self,
 				const struct probes_registers *registers);

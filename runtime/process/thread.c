@@ -75,8 +75,7 @@ static void private_clear(struct state_private *private_state)
 {
 	if (private_state->file_addr && private_state->file_process == process_begin_ticks())
 		return;
-	accumulate_fini(&private_state->local);
-	private_state->local = (struct accumulate_local){0};
+	accumulate_reset(&private_state->local);
 	private_state->file_addr = 0;
 }
 
@@ -87,7 +86,6 @@ static struct state_private *private_make(void)
 
 	if (private_state) {
 		accumulate_fini(&private_state->local);
-		private_state->local = (struct accumulate_local){0};
 		return private_state;
 	}
 	private_state = process_private_take();
@@ -299,8 +297,7 @@ void thread_end(struct tare_thread_file *self)
 	state_barrier();
 	if (!file_is_shared()) {
 		trace_file_end(&private_state->local);
-		accumulate_fini(&private_state->local);
-		private_state->local = (struct accumulate_local){0};
+		accumulate_reset(&private_state->local);
 		if (process_thread_gone(private_state))
 			thread_file_unmap(self, private_state);
 		private_state->file_last = 0;

@@ -412,4 +412,17 @@ void accumulate_continue(struct tare_thread_file *self, uint64_t ticks)
 void accumulate_fini(struct accumulate_local *local)
 {
 	context_fini(local);
+	*local = (struct accumulate_local){0};
+}
+
+void accumulate_reset(struct accumulate_local *local)
+{
+	struct accumulate_index nodes = local->nodes, os = local->os;
+
+	local->nodes = local->os = (struct accumulate_index){0};
+	accumulate_fini(local);
+	index_empty(&nodes);
+	index_empty(&os);
+	local->nodes = nodes;
+	local->os = os;
 }

@@ -112,8 +112,12 @@ void accumulate_continue(struct tare_thread_file *self, uint64_t ticks);
 /* Makes room for `count` more nodes and OS records as long as that is possible. */
 void accumulate_reserve(struct tare_thread_file *self, uint64_t count);
 
-/* Frees what accumulate_local holds. */
+/* Frees what accumulate_local holds; it is zero then. */
 void accumulate_fini(struct accumulate_local *local);
+
+/* The same, but that small tables stay for the next thread: memory that comes and goes makes all
+   processors of the process stop for it. */
+void accumulate_reset(struct accumulate_local *local);
 
 /* Applies one event of any kind. */
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event);

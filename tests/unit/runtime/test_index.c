@@ -110,6 +110,24 @@ static void test_removal_keeps_the_others(void **state)
 	assert_true(index_reserve(&table));
 }
 
+/* The first table stays, with nothing in it; one that has grown does not. */
+static void test_emptied(void **state)
+{
+	(void)state;
+	maps_left = 1;
+	assert_int_equal(fill(100), 100);
+	index_empty(&table);
+	assert_false(has(5));
+	assert_int_equal(fill(200), 200);
+	assert_true(has(5) && has(199));
+	maps_left = 2;
+	assert_int_equal(fill(1000), 1000);
+	index_empty(&table);
+	assert_int_equal(table.slot_count, 0);
+	assert_false(has(5));
+	assert_int_equal(fill(1), 0);
+}
+
 int main(void)
 {
 #define TABLE_TEST(name) cmocka_unit_test_teardown(name, tear_down)
@@ -118,6 +136,7 @@ int main(void)
 		TABLE_TEST(test_grows_while_there_is_memory),
 		TABLE_TEST(test_full_table_keeps_free_slots),
 		TABLE_TEST(test_removal_keeps_the_others),
+		TABLE_TEST(test_emptied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
