@@ -27,6 +27,7 @@ enum tare_loss_line {
 	TARE_LOSS_LOST,	     /* "! losses" */
 	TARE_LOSS_WHILE_OFF, /* "while off" */
 	TARE_LOSS_OFF_TIME,  /* how long that was, in ticks; JSON has nanoseconds */
+	TARE_LOSS_TIME,	     /* how long something took, the same, and JSON only */
 	TARE_LOSS_TOO_DEEP,  /* "too deep" */
 	TARE_LOSS_UNTOLD,    /* JSON only */
 };
@@ -57,6 +58,8 @@ enum tare_loss_line {
  *                     it counts as waiting
  *   delays_unread     of `flagged`, with a voluntary switch: how long the thread was ready to run
  *                     could not be read, and all waiting counts as blocked
+ *   switches_ticks    that switches of threads took longer than without tare, which is in
+ *                     lost_ticks (runtime/os/os_flag.c)
  */
 #define TARE_THREAD_LOSSES(LOSS)                                                                   \
 	LOSS(dropped, 0, LOST, 0, "events_dropped", "events dropped"),                             \
@@ -81,7 +84,8 @@ enum tare_loss_line {
 		LOSS(causes_unasked, 1, LOST, 18, "os_causes_unknown",                             \
 		     "OS events of unknown cause"),                                                \
 		LOSS(cpu_unread, 5, LOST, 23, "cpu_unread", "switches whose CPU time is unknown"), \
-		LOSS(delays_unread, 5, UNTOLD, 24, "run_delays_unread", NULL)
+		LOSS(delays_unread, 5, UNTOLD, 24, "run_delays_unread", NULL),                     \
+		LOSS(switches_ticks, 14, TIME, 25, "switches_ns", NULL)
 
 /*
  * Of a process, the recorder also says what was lost, in a sentence of its own: so many `what` of

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 23
+#define TARE_SESSION_FILES_ABI 24
 #define TARE_PROCESS_NAME      "process."
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
@@ -67,6 +67,8 @@ struct tare_calibration {
 	   the begin. */
 	uint64_t counters_ticks, gates_ticks;
 	uint64_t pace; /* what runtime/control/pace.h measures; only of the begin */
+	/* By how much longer a switch to a thread takes that has a %gs base; only of the begin. */
+	uint64_t switch_ticks;
 };
 
 /* ---- OS time, by cause: abi/os_cause.h ---- */
@@ -477,7 +479,8 @@ struct tare_thread_file {
 
 	/* accounting of what is not in the tree */
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from
-	   lost_ticks = begin_ticks + own_ticks + x is x, the probe cost subtracted. */
+	   lost_ticks = begin_ticks + own_ticks + switches_ticks + x is x, the probe cost
+	   subtracted. */
 	uint64_t own_ticks;
 	uint64_t events; /* slow-path events, for diagnosis */
 	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);

@@ -25,7 +25,8 @@ struct costs_mark costs_now(const struct tare_thread_file *self)
 	return (struct costs_mark){
 		.worked_ticks =
 			costs_between(self->blocked_ticks + self->preempted_ticks, self->now_ticks),
-		.taken_ticks = self->lost_ticks - self->begin_ticks - self->idle_ticks,
+		.taken_ticks = self->lost_ticks - self->begin_ticks - self->idle_ticks -
+			       self->switches_ticks,
 		.own_ticks = self->own_ticks,
 	};
 }

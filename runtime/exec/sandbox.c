@@ -290,6 +290,7 @@ static bool filters_permit_start(void)
 		{SYS_mprotect, {4096, 4096, PROT_READ}},
 		{SYS_mremap, {4096, 4096, 4096, 1}},
 		{SYS_arch_prctl, {ARCH_SET_GS, 4096}},
+		{SYS_arch_prctl, {ARCH_GET_GS, 4096}},
 		{SYS_geteuid, {0}},
 		{SYS_getegid, {0}},
 		{SYS_getuid, {0}},

@@ -465,6 +465,11 @@ void counters_name(uint64_t thread_begin_ticks)
 		record_at(slot->owner)->thread_begin_ticks = thread_begin_ticks;
 }
 
+bool counters_have_base(void)
+{
+	return own_slot > 1 && !gs_given_up;
+}
+
 void counters_leave(void)
 {
 	if (own_slot > 1)

@@ -39,6 +39,9 @@ void counters_enter(void);
 /* Its file, whose begin names the thread. */
 void counters_name(uint64_t thread_begin_ticks);
 
+/* Has it a base of %gs, that the kernel sets at each switch to it? */
+bool counters_have_base(void);
+
 /* It counts nothing any more. */
 void counters_leave(void);
 

@@ -27,10 +27,13 @@
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/trace.h"
 
+#include <asm/prctl.h>
+
 #define BATCHES	      33
 #define BATCHES_END   9 /* the program waits for them to end */
 #define BATCH_CALLS   16
 #define SCRATCH_BYTES 65536
+#define BASE_CALLS    4
 #define LONG_TICKS    (1ULL << 28) /* a tenth of a second */
 #define MEANS_STATIC  (1ULL << 32) /* handlers of a static executable's own runtime */
 
@@ -144,6 +147,33 @@ static uint64_t batch_measure(void (*batch)(void), int count)
 	return ticks > without ? ticks - without : 0;
 }
 
+static void ask_little(void)
+{
+	for (int i = 0; i < BASE_CALLS; i++)
+		kernel_call(SYS_getpid, 0);
+}
+
+static void ask_base(void)
+{
+	uint64_t base;
+
+	for (int i = 0; i < BASE_CALLS; i++)
+		kernel_call(SYS_arch_prctl, ARCH_GET_GS, &base);
+}
+
+/*
+ * What a switch to a thread takes longer for its base of %gs (runtime/os/os_flag.c): the kernel
+ * reads the register that holds it where it is asked for it, as it writes it at a switch, by an
+ * instruction that a hypervisor meets alike.
+ */
+static uint64_t switch_measure(void)
+{
+	const uint64_t without = batch_measure(ask_little, BATCHES_END);
+	const uint64_t with = batch_measure(ask_base, BATCHES_END);
+
+	return with > without ? (with - without) / BASE_CALLS : 0;
+}
+
 /* Measures the first pairs of enum tare_probe_pair. */
 static void pairs_measure(struct tare_thread_file *self, int pair_count, int count,
 			  struct tare_calibration *result)
@@ -218,6 +248,7 @@ static void measure(struct tare_calibration *result)
 	result->gates_ticks = batch_measure(calibrate_gates, BATCHES);
 	result->counters_ticks = batch_measure(calibrate_counters, BATCHES);
 	calibrate_arm = TARE_ARMED;
+	result->switch_ticks = switch_measure();
 	os_flag_end(self);
 	state_thread = &state_unborn;
 	state_private = NULL;

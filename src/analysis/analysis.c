@@ -88,7 +88,9 @@ uint64_t analysis_loss_by_key(const struct analysis *analysis, const struct anal
 {
 	const uint64_t number = analysis_loss_number(&analysis->totals, loss);
 
-	return loss->line == TARE_LOSS_OFF_TIME ? analysis_ns(analysis, number) : number;
+	return loss->line == TARE_LOSS_OFF_TIME || loss->line == TARE_LOSS_TIME
+		       ? analysis_ns(analysis, number)
+		       : number;
 }
 
 static void add_losses(uint64_t *to, const uint64_t *from, size_t count)

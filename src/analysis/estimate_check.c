@@ -31,7 +31,7 @@ static double clock_of(const struct estimate *estimate, const struct estimate_th
 	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
 	const uint32_t *begin = &estimate->order_begin[thread->index];
 	double ticks = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
-		       (double)row->residual_ticks;
+		       (double)row->row->switches_ticks + (double)row->residual_ticks;
 
 	for (uint32_t i = begin[0]; i < begin[1]; i++)
 		ticks += (double)estimate->analysis->nodes.data[estimate->order[i]]

@@ -157,7 +157,7 @@ static uint64_t overhead_taken(const struct tree *tree)
 {
 	const struct tare_thread_file *header = &tree->thread->header;
 	uint64_t ticks = header->lost_ticks - header->begin_ticks - header->own_ticks -
-			 header->idle_ticks - header->off_ticks;
+			 header->idle_ticks - header->off_ticks - header->switches_ticks;
 
 	for (size_t i = 0; i < tree->thread->node_count; i++)
 		ticks += tree->thread->nodes[i].clamped_ticks;

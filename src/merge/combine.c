@@ -172,6 +172,7 @@ static struct profile_thread thread_rescaled(const struct input *input,
 	row.end_ticks = end_time(input, row.end_ticks);
 	row.own_ticks = rescale(input, row.own_ticks);
 	row.off_ticks = rescale(input, row.off_ticks);
+	row.switches_ticks = rescale(input, row.switches_ticks);
 	for (int i = 0; i < THREAD_TOTALS; i++)
 		*thread_total_of(&row, (enum thread_total)i) = 0;
 	return row;

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 13	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 14	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 

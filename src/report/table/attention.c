@@ -256,6 +256,7 @@ static bool is_older(const struct report *report, struct str *text)
 		report->analysis->totals.estimated
 			? "what interrupts of samples took, which is in times by samples"
 			: NULL,
+		NULL, /* that switches took longer: on few machines, and much in few programs */
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

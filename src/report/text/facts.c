@@ -194,6 +194,11 @@ static void append_accuracy(const struct report *report, struct str *text)
 		key_line_append_time(report, totals->residual, text);
 		str_printf(text, " estimated (at most %.0f %%)", 100 * totals->residual_share);
 	}
+	if (totals->switches_ticks) {
+		str_append(text, "; ");
+		key_line_append_time(report, totals->switches_ticks, text);
+		str_append(text, " taken off for switches of threads, which take longer here");
+	}
 	str_printf(text, "; ticks per enter %llu, leave %llu, call %llu, return %llu, ",
 		   (unsigned long long)cost[TARE_EVENT_ENTER],
 		   (unsigned long long)cost[TARE_EVENT_LEAVE],

@@ -417,7 +417,7 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 14");
+	execute("PRAGMA user_version = 15");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
 	assert_int_equal(err.code, ERROR_UNSUPPORTED);
 	execute("PRAGMA user_version = 0");
@@ -467,6 +467,7 @@ static void test_refuses_other_versions(void **state)
 static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
+		"PRAGMA user_version = 13; ALTER TABLE thread DROP COLUMN switches_ticks",
 		"PRAGMA user_version = 12; ALTER TABLE sampling DROP COLUMN interrupt_ns",
 		"PRAGMA user_version = 11; ALTER TABLE counted DROP COLUMN learned",
 		"PRAGMA user_version = 10; DROP TABLE woken",
@@ -518,7 +519,7 @@ static void test_reads_older_versions(void **state)
 		assert_int_equal(seen.os_count, 1);
 		assert_null(seen.os.path);
 		assert_int_equal(seen.nodes[1].elapsed_exclusive_max, 30);
-		assert_int_equal(seen.histogram_calls, i < 12 ? 3 : 0);
+		assert_int_equal(seen.histogram_calls, i < 13 ? 3 : 0);
 	}
 	struct profile *profile = profile_open(path, &err);
 	assert_int_equal(profile_version(profile), 1);

@@ -4,6 +4,7 @@
  */
 #include "runtime/base/filter.h"
 #include "runtime/base/kernel.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
 #include "runtime/os/os_flag.h"
@@ -45,6 +46,13 @@ void descriptors_changed(struct state_objects *objects)
 
 void process_means_note(void)
 {
+}
+
+static bool has_base;
+
+bool counters_have_base(void)
+{
+	return has_base;
 }
 
 bool memory_has_threads(void)
@@ -535,6 +543,43 @@ static void test_a_clock_by_name(void **state)
 	assert_int_equal(file.cpu_unread, 1);
 }
 
+/* Three switches in an interval of `passed` ticks; what is taken off for them. */
+static uint64_t taken_off(uint64_t passed)
+{
+	const struct state_os_seen change = {.voluntary_switches = 2, .involuntary_switches = 1};
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		file.switches_ticks = file.lost_ticks = 0;
+		waits_begin(&file, &private_state);
+		private_state.waits_seen.ticks -= WAITED;
+		file.now_ticks = kernel_ticks() - passed;
+		if (!collect_once(&change).os)
+			continue;
+		assert_int_equal(file.lost_ticks, file.switches_ticks);
+		return file.switches_ticks;
+	}
+	fail_msg("something happened between the readings %d times", ATTEMPTS);
+	return 0;
+}
+
+/* What the kernel takes for a thread's base of %gs is nobody's, but waiting is the program's. */
+static void test_longer_switches(void **state)
+{
+	(void)state;
+	state_session.calibration.switch_ticks = WAITED;
+	has_base = true;
+	assert_int_equal(taken_off(8 * WAITED), 3 * WAITED);
+	assert_in_range(taken_off(2 * WAITED), WAITED / 10 * 8, WAITED / 10 * 12);
+	assert_int_equal(taken_off(WAITED / 2), 0);
+	has_base = false;
+	assert_int_equal(taken_off(8 * WAITED), 0);
+	has_base = true;
+	file.tid++; /* its clock cannot be read: all of it waits */
+	assert_int_equal(taken_off(8 * WAITED), 0);
+	has_base = false;
+	state_session.calibration.switch_ticks = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -548,6 +593,7 @@ int main(void)
 		cmocka_unit_test_setup(test_wait_behind_the_end, set_up),
 		cmocka_unit_test_setup(test_short_waits, set_up),
 		cmocka_unit_test_setup(test_unasked, set_up),
+		cmocka_unit_test_setup(test_longer_switches, set_up),
 		cmocka_unit_test_setup(test_no_clock, set_up),
 		cmocka_unit_test_setup(test_no_clock_of_a_parent, set_up),
 		cmocka_unit_test_setup(test_a_call_without_a_switch, set_up),
