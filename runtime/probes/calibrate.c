@@ -168,6 +168,8 @@ static void ask_base(void)
  */
 static uint64_t switch_measure(void)
 {
+	if (state_session.sets_bases)
+		return 0;
 	const uint64_t without = batch_measure(ask_little, BATCHES_END);
 	const uint64_t with = batch_measure(ask_base, BATCHES_END);
 

@@ -71,6 +71,13 @@ same() {
 		fail "files differ under tare: $(head -n 5 "$work/files.diff")"
 }
 
+# profile_says TEXT SQL: the answer of the profile $work/profile.tare
+profile_says() {
+	local found
+	found=$(sqlite3 "$work/profile.tare" "$2")
+	[ "$found" = "$1" ] || fail "expected $1, found $found: $2"
+}
+
 # record COMMAND…: under tare only; fails unless it ends with 0. Output in $work/recorded.stdout.
 record() {
 	run_in "$work/recorded" "$TARE" record -q -o "$work/profile.tare" "${record_options[@]}" -- "$@"
