@@ -74,7 +74,8 @@ static void test_overhead_is_what_was_taken_off(void **state)
 	thread_file.header.own_ticks = 7;
 	thread_file.header.idle_ticks = 70;
 	thread_file.header.off_ticks = 700;
-	thread_file.header.lost_ticks = thread_file.header.begin_ticks + 777 + 1500 - 100;
+	thread_file.header.switches_ticks = 7000;
+	thread_file.header.lost_ticks = thread_file.header.begin_ticks + 7777 + 1500 - 100;
 	read_thread(&thread, &thread_file);
 	tree_init(&tree, &thread);
 	tree_compute_overhead(&tree, cost);
