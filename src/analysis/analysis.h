@@ -332,7 +332,8 @@ struct analysis_sample_totals {
 /* Of threads that have both: their CPU clocks, and what samples stand for; in ticks. */
 struct analysis_check {
 	double clock_ticks, sample_ticks;
-	double variance; /* of the latter, by chance */
+	double switches_ticks; /* that the former may lack: they were taken off */
+	double variance;       /* of the latter, by chance */
 };
 
 struct analysis_totals {

@@ -170,7 +170,7 @@ static uint64_t own_beyond(const struct estimate *estimate, const struct estimat
 	const double own = (double)row->row->weight_in_runtime;
 	const double known = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
 			     (double)row->residual_ticks;
-	const double clock = (double)sums->cpu_ticks + (double)row->row->switches_ticks + known;
+	const double clock = (double)sums->cpu_ticks + known;
 	const double draws = (double)sums->samples * (double)sums->samples / (double)sums->squares +
 			     (double)row->row->samples_in_runtime;
 

@@ -16,7 +16,9 @@
 
 #include <string.h>
 
-#define UNWRITTEN INT64_MIN
+#define UNWRITTEN     INT64_MIN
+#define NS_PER_SECOND 1000000000ULL
+#define PERIODS_MAX   1000
 
 struct log_process {
 	struct sample_log_process row;
@@ -74,6 +76,8 @@ struct sample_assembly {
 	struct vec_of(struct log_process) processes;
 	struct vec_of(struct log_thread) threads;
 	struct vec_of(int64_t) events;		     /* ids */
+	struct vec_of(uint64_t) periods_ns;	     /* of each by a timer; else 0 */
+	uint64_t drawn, periods;		     /* samples, and what they stand for together */
 	struct vec_of(struct sampled_addrs) sampled; /* from the first reading on to the second */
 	struct vec_of(struct log_image) images;
 	struct vec_of(struct log_location) locations;
@@ -396,6 +400,17 @@ static bool write_owners(struct sample_assembly *assembly, struct error *err)
 
 /* ---- second reading ---- */
 
+/* Of an event by a timer, whatever modifiers are behind its name. 0: it is another, or has none. */
+static uint64_t timer_period_ns(const struct sample_log_event *event)
+{
+	static const char *const timers[] = {"cpu-clock", "task-clock"};
+
+	for (size_t i = 0; i < TABLE_COUNT(timers); i++)
+		if (event->frequency && !strncmp(event->name, timers[i], strlen(timers[i])))
+			return NS_PER_SECOND / event->frequency;
+	return 0;
+}
+
 static bool put_event(struct sample_assembly *assembly, const struct sample_log_event *event,
 		      struct error *err)
 {
@@ -406,6 +421,7 @@ static bool put_event(struct sample_assembly *assembly, const struct sample_log_
 	const int64_t id = profile_add_event(assembly->input->writer, &row, err);
 
 	vec_push(&assembly->events, id);
+	vec_push(&assembly->periods_ns, timer_period_ns(event));
 	if (strcmp(event->name, "off-cpu") == 0)
 		assembly->wait_event = id;
 	return id != 0;
@@ -577,14 +593,29 @@ static bool was_off(const struct sample_assembly *assembly, const struct log_thr
 	return control && tare_control_was_off(control, ticks);
 }
 
+/*
+ * Where threads switch often a timer's samples are few, and each stands for more time
+ * (sampler/timer_thin.h). Nothing is lost by a rest.
+ */
+static uint64_t periods_of(const struct sample_assembly *assembly,
+			   const struct sample_log_sample *from)
+{
+	const uint64_t period_ns = assembly->periods_ns.data[from->event];
+	const uint64_t periods = period_ns ? (from->weight + period_ns / 2) / period_ns : 1;
+
+	return periods > 1 && periods <= PERIODS_MAX && from->weight % periods == 0 ? periods : 1;
+}
+
 static bool put_sample(struct sample_assembly *assembly, const struct sample_log_sample *from,
 		       struct error *err)
 {
+	const uint64_t periods = periods_of(assembly, from);
 	const struct log_thread *thread = &assembly->threads.data[from->thread];
 	struct sample_builder_sample sample = {.thread = thread->id,
 					       .event = assembly->events.data[from->event],
 					       .ticks = ticks_of(assembly, from->time),
-					       .weight = from->weight,
+					       .weight = from->weight / periods,
+					       .at_once = periods,
 					       .truncated = from->truncated};
 	bool in_runtime;
 
@@ -597,10 +628,12 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 		assembly->output->counts.discarded++;
 		return true;
 	}
+	assembly->drawn++;
+	assembly->periods += periods;
 	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
 		return false;
 	if (in_runtime) {
-		sample_builder_add_own(assembly->builder, &sample, 1);
+		sample_builder_add_periods(assembly->builder, &sample, true, err);
 		return true;
 	}
 	if (from->node)
@@ -612,7 +645,8 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 			.stack = sample.stack == SAMPLE_STACK_NONE ? 0 : sample.stack,
 			.begin = from->time,
 			.weight = from->weight};
-	return (!from->node || sample.stack) && sample_builder_add(assembly->builder, &sample, err);
+	return (!from->node || sample.stack) &&
+	       sample_builder_add_periods(assembly->builder, &sample, false, err);
 }
 
 /* Of tare's own code no stack is told. */
@@ -668,6 +702,17 @@ static bool take_second(struct sample_assembly *assembly, const struct sample_lo
 	}
 }
 
+/* What a sample took, on average: one that stands for several was one interrupt. */
+static uint64_t interrupt_ns(const struct sample_assembly *assembly)
+{
+	const uint64_t each_ns = assembly->input->recording->interrupt_ns;
+
+	return assembly->periods > assembly->drawn
+		       ? (uint64_t)((double)each_ns * (double)assembly->drawn /
+				    (double)assembly->periods)
+		       : each_ns;
+}
+
 static bool write_samples(struct sample_assembly *assembly, struct error *err)
 {
 	const struct recording *recording = assembly->input->recording;
@@ -677,7 +722,7 @@ static bool write_samples(struct sample_assembly *assembly, struct error *err)
 		.reason = recording->sampling_reason,
 		.unwinding = recording->unwinding,
 		.kernel = recording->sampled_kernel,
-		.interrupt_ns = recording->interrupt_ns,
+		.interrupt_ns = interrupt_ns(assembly),
 		.discarded = counts->discarded,
 		.lost = counts->lost + recording->samples_unwritten,
 		.throttled = counts->throttled,
@@ -736,6 +781,7 @@ bool sample_assemble(const struct sample_input *input, struct sample_output *out
 	vec_fini(&assembly.processes);
 	vec_fini(&assembly.threads);
 	vec_fini(&assembly.events);
+	vec_fini(&assembly.periods_ns);
 	vec_fini(&assembly.images);
 	vec_fini(&assembly.locations);
 	vec_fini(&assembly.nodes);

@@ -256,6 +256,19 @@ void sample_builder_add_own(struct sample_builder *builder,
 	own->weight += sample->weight;
 }
 
+bool sample_builder_add_periods(struct sample_builder *builder,
+				const struct sample_builder_sample *sample, bool is_own,
+				struct error *err)
+{
+	for (uint64_t i = 0; i < sample->at_once; i++) {
+		if (is_own)
+			sample_builder_add_own(builder, sample, 1);
+		else if (!sample_builder_add(builder, sample, err))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the end ---- */
 
 static bool write_owns(struct sample_builder *builder, struct error *err)

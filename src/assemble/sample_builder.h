@@ -84,6 +84,14 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 void sample_builder_add_own(struct sample_builder *builder,
 			    const struct sample_builder_sample *sample, uint64_t samples);
 
+/*
+ * As many samples as `at_once` says, each with its weight: reports count samples, and each has to
+ * stand for as much as any other. `is_own`: they were taken in tare's own code.
+ */
+bool sample_builder_add_periods(struct sample_builder *builder,
+				const struct sample_builder_sample *sample, bool is_own,
+				struct error *err);
+
 struct sample_builder_counts {
 	uint64_t samples, truncated;
 	uint64_t in_runtime;

@@ -158,22 +158,6 @@ static bool leaf_find(struct timer_assembly *assembly, const struct timer_proces
 	return leaf->stack != 0;
 }
 
-/*
- * A sample for each period that one stands for: reports count samples, and each has to stand for as
- * much as any other.
- */
-static bool periods_add(struct timer_assembly *assembly, const struct sample_builder_sample *row,
-			uint32_t periods, bool is_own, struct error *err)
-{
-	for (uint32_t i = 0; i < periods; i++) {
-		if (is_own)
-			sample_builder_add_own(assembly->builder, row, 1);
-		else if (!sample_builder_add(assembly->builder, row, err))
-			return false;
-	}
-	return true;
-}
-
 static bool samples_add(struct timer_assembly *assembly, struct timer_reader *reader,
 			const struct timer_process *process, int64_t thread, struct error *err)
 {
@@ -199,7 +183,7 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.at_once = sample.periods,
 			.truncated = !sample.complete,
 		};
-		ok = periods_add(assembly, &row, sample.periods, leaf.is_own, err);
+		ok = sample_builder_add_periods(assembly->builder, &row, leaf.is_own, err);
 		if (sample.ticks > assembly->counts.last_ticks)
 			assembly->counts.last_ticks = sample.ticks;
 	}

@@ -255,7 +255,7 @@ static struct perf_event_attr attributes(const struct perf_events *set, const st
 /* Where an event that is opened belongs. */
 struct added {
 	size_t index; /* of the event, or one of those from PERF_EVENTS_WAITS on */
-	bool thinned;
+	bool timer, thinned;
 	const char *filter; /* the kernel's, or NULL */
 };
 
@@ -274,12 +274,14 @@ static void set_tracking(const struct perf_events *set, struct perf_event_attr *
 	attr->task = 1;
 }
 
-static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_processor *processor,
+static bool keep_descriptor(struct perf_events *set, int fd, struct perf_processor *processor,
 			    const struct added *added)
 {
 	uint64_t id;
 
-	if (added->index >= PERF_EVENTS_WAITS && added->index <= PERF_EVENTS_INTERRUPTS)
+	if (added->timer)
+		vec_push(&processor->timers[added->thinned], fd);
+	else if (added->index >= PERF_EVENTS_WAITS && added->index <= PERF_EVENTS_INTERRUPTS)
 		vec_push(&set->switches[added->thinned], fd);
 	else
 		vec_push(&set->descriptors, fd);
@@ -444,20 +446,51 @@ static bool add_tracking(struct perf_events *set, int64_t task, struct error *er
 	return add_event(set, &attr, task, &added) || perf_errors_open(&nothing, task, errno, err);
 }
 
+static bool may_be_thinned(const struct event *event)
+{
+	return event->kind == EVENT_COUNTED && event_is_by_timer(event) && !event->period &&
+	       event->frequency > PERF_EVENTS_TIMER_FEW;
+}
+
+bool perf_events_have_timers(const struct perf_events *set)
+{
+	for (size_t i = 0; i < set->options.event_count; i++)
+		if (may_be_thinned(&set->options.events[i]))
+			return true;
+	return false;
+}
+
+/* The same that waits for perf_events_thin_timers. */
+static bool add_thinned(struct perf_events *set, const struct perf_event_attr *from, int64_t task,
+			size_t index)
+{
+	const struct added added = {.index = index, .timer = true, .thinned = true};
+	struct perf_event_attr attr = *from;
+
+	attr.enable_on_exec = 0;
+	attr.sample_freq = PERF_EVENTS_TIMER_FEW;
+	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = attr.context_switch = 0;
+	return add_event(set, &attr, task, &added);
+}
+
 static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, struct error *err)
 {
 	*tracked = false;
 	for (size_t i = 0; i < set->options.event_count; i++) {
 		const struct event *event = &set->options.events[i];
-		const struct added added = {.index = i};
+		const bool timer = task != PERF_EVERYTHING && may_be_thinned(event);
+		const struct added added = {.index = i, .timer = timer};
 
 		if (event->kind != EVENT_COUNTED)
 			continue;
 		struct perf_event_attr attr = attributes(set, event);
-		if (!*tracked)
+		/* One that may rest cannot tell of the processes. */
+		if (!*tracked && !timer) {
 			set_tracking(set, &attr);
-		*tracked = true;
-		if (!add_event(set, &attr, task, &added))
+			*tracked = true;
+		}
+		if (!add_event(set, &attr, task, &added) ||
+		    (timer && !add_thinned(set, &attr, task, i)))
 			return perf_errors_open(event, task, errno, err);
 	}
 	return true;
@@ -527,6 +560,21 @@ void perf_events_enable(const struct perf_events *set, bool enabled)
 	for (int thinned = 0; thinned < 2; thinned++)
 		switch_all(set->switches[thinned].data, set->switches[thinned].len,
 			   enabled && thinned == set->thinned);
+	vec_foreach (processor, &set->processors)
+		for (int thinned = 0; thinned < 2; thinned++)
+			switch_all(processor->timers[thinned].data, processor->timers[thinned].len,
+				   enabled && thinned == processor->timers_thinned);
+}
+
+void perf_events_thin_timers(struct perf_events *set, size_t index, bool thinned)
+{
+	struct perf_processor *processor = &set->processors.data[index];
+
+	if (processor->timers_thinned == thinned)
+		return;
+	processor->timers_thinned = thinned;
+	switch_all(processor->timers[thinned].data, processor->timers[thinned].len, true);
+	switch_all(processor->timers[!thinned].data, processor->timers[!thinned].len, false);
 }
 
 void perf_events_thin(struct perf_events *set, bool thinned)
@@ -551,6 +599,8 @@ void perf_events_close(struct perf_events *set)
 	for (int thinned = 0; thinned < 2; thinned++)
 		close_all(set->switches[thinned].data, set->switches[thinned].len);
 	vec_foreach (processor, &set->processors) {
+		for (int thinned = 0; thinned < 2; thinned++)
+			close_all(processor->timers[thinned].data, processor->timers[thinned].len);
 		perf_ring_close(&processor->ring);
 		if (processor->descriptor >= 0)
 			close(processor->descriptor);

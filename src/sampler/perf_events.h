@@ -32,12 +32,15 @@ struct perf_processor {
 	int number;
 	int descriptor; /* of the dummy */
 	struct perf_ring ring;
+	/* Of events by a timer: as often as was asked for, and PERF_EVENTS_TIMER_FEW times. */
+	struct vec_of(int) timers[2];
+	bool timers_thinned; /* which of these goes on */
 };
 
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
-	struct vec_of(int) descriptors;	  /* of all events but dummies of rings and… */
+	struct vec_of(int) descriptors;	  /* of all events but dummies of rings, timers and… */
 	struct vec_of(int) switches[2];	  /* …those of switches and wakings: all, and one of
 					       PERF_EVENTS_ONE_OF */
 	bool thinned;			  /* which of these goes on */
@@ -78,6 +81,14 @@ void perf_events_enable(const struct perf_events *set, bool enabled);
  * each one again; all are told by SWITCH records. Wakings are told by samples alone.
  */
 void perf_events_thin(struct perf_events *set, bool thinned);
+
+/*
+ * Are some of the events by a timer, of tasks, and more often than PERF_EVENTS_TIMER_FEW times a
+ * second? From now on those of a processor are that few, or as many as was asked for again.
+ */
+bool perf_events_have_timers(const struct perf_events *set);
+void perf_events_thin_timers(struct perf_events *set, size_t processor, bool thinned);
+
 void perf_events_close(struct perf_events *set);
 
 /* How the record at `bytes`, of `size` at least that of its header, is laid out. */
@@ -89,6 +100,9 @@ enum { PERF_EVENTS_WAITS = 0xffff, PERF_EVENTS_WAKINGS, PERF_EVENTS_INTERRUPTS }
 
 /* A prime: what a thread does by turns is seldom as long. */
 enum { PERF_EVENTS_ONE_OF = 17 };
+
+/* A second: so seldom that the kernel's own tick mostly comes before. */
+enum { PERF_EVENTS_TIMER_FEW = 100 };
 
 /*
  * The index of the event with a kernel's id; PERF_EVENTS_WAITS if it is the one that tells of

@@ -15,7 +15,7 @@
 #include "sampler/stack_reader.h"
 #include "sampler/switch_rate.h"
 #include "sampler/switch_waits.h"
-#include "sampler/timer_cover.h"
+#include "sampler/timer_thin.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ struct sampler {
 	struct callchains *callchains;
 	struct waits *waits; /* NULL: not asked for */
 	struct switch_rate switch_rate;
-	struct timer_cover timer_cover;
+	struct timer_thin timer_thin;
 	bool everything;       /* all processes are sampled… */
 	bool filtered;	       /* …and those that are no target discarded */
 	struct map unexecuted; /* targets that count from their execve on */
@@ -406,7 +406,7 @@ static void take_until(struct sampler *sampler, uint64_t until)
 	while (find_oldest(sampler, until, &index)) {
 		struct waiting *waiting = &sampler->waiting.data[index];
 
-		timer_cover_note(&sampler->timer_cover, index);
+		timer_thin_note(&sampler->timer_thin, index);
 		take_record(sampler, &waiting->record);
 		perf_ring_consume(&sampler->events.processors.data[index].ring,
 				  waiting->size_bytes);
@@ -498,9 +498,9 @@ static struct sampler *sampler_checked(struct sampler *sampler, bool good)
 		sampler_close(sampler);
 		return NULL;
 	}
-	/* Timers of processors stay where they are. */
+	/* Timers of processors are not set at switches. */
 	if (!sampler->everything)
-		timer_cover_init(&sampler->timer_cover, &sampler->events);
+		timer_thin_init(&sampler->timer_thin, &sampler->events);
 	return sampler;
 }
 
@@ -592,7 +592,7 @@ void sampler_close(struct sampler *sampler)
 	if (sampler->timer >= 0)
 		close(sampler->timer);
 	perf_events_close(&sampler->events);
-	timer_cover_fini(&sampler->timer_cover);
+	timer_thin_fini(&sampler->timer_thin);
 	hurry(sampler, false);
 	callchains_free(sampler->callchains);
 	waits_free(sampler->waits);
@@ -627,7 +627,7 @@ static void set_timer(struct sampler *sampler)
 static void thin(struct sampler *sampler, uint64_t now)
 {
 	const bool before = sampler->events.thinned;
-	const bool many = switch_rate_look(&sampler->switch_rate, now);
+	const bool many = switch_rate_look(&sampler->switch_rate, &SWITCH_RATE_LIMITS, now);
 
 	if (!sampler->waits)
 		return;
@@ -650,7 +650,7 @@ void sampler_poll(struct sampler *sampler, int timeout_ms)
 	}
 	take_until(sampler, now - SETTLE_NS);
 	thin(sampler, now);
-	timer_cover_look(&sampler->timer_cover, now);
+	timer_thin_look(&sampler->timer_thin, now);
 	set_timer(sampler);
 }
 
@@ -659,7 +659,7 @@ void sampler_stop(struct sampler *sampler)
 	const uint64_t end = sampler_clock_ns();
 
 	perf_events_enable(&sampler->events, false);
-	timer_cover_fini(&sampler->timer_cover);
+	timer_thin_fini(&sampler->timer_thin);
 	look(sampler);
 	take_until(sampler, UINT64_MAX);
 	if (sampler->waits)

@@ -7,10 +7,10 @@
 #define SPAN_MANY_NS 20000000ULL
 #define SPAN_FEW_NS  200000000ULL
 
-bool switch_rate_look(struct switch_rate *rate, uint64_t time)
+bool switch_rate_look(struct switch_rate *rate, const struct switch_limits *limits, uint64_t time)
 {
 	const uint64_t span = rate->many ? SPAN_FEW_NS : SPAN_MANY_NS;
-	const uint64_t limit = rate->many ? SWITCH_RATE_FEW : SWITCH_RATE_MANY;
+	const uint64_t limit = rate->many ? limits->few : limits->many;
 	const uint64_t passed = time - rate->begin;
 
 	if (!rate->begin || time < rate->begin) {

@@ -122,6 +122,28 @@ static void test_losses(void **state)
 	assert_true(fails(1500, 1, 3));
 }
 
+static bool fails_with_switches(uint64_t samples)
+{
+	record(&(struct recorded){.samples = samples, .at_once = 1, .unit = "ns"});
+	analysis->totals.check.switches_ticks = 250 * MS;
+	const bool failed = analysis_check_fails(analysis);
+
+	analysed_end(NULL);
+	analysed_begin(NULL);
+	return failed;
+}
+
+/* Samples may have met what was taken off the clock for switches, or not. */
+static void test_longer_switches(void **state)
+{
+	(void)state;
+	assert_false(fails_with_switches(1000));
+	assert_false(fails_with_switches(1240));
+	assert_false(fails_with_switches(1300));
+	assert_true(fails_with_switches(1500));
+	assert_true(fails_with_switches(850));
+}
+
 /* Of samples of another event nothing says how long they took. */
 static void test_other_events(void **state)
 {
@@ -138,7 +160,7 @@ int main(void)
 		CHECK_TEST(test_what_both_have), CHECK_TEST(test_contradictions),
 		CHECK_TEST(test_chance),	 CHECK_TEST(test_losses),
 		CHECK_TEST(test_other_events),	 CHECK_TEST(test_few_samples),
-		CHECK_TEST(test_no_samples),
+		CHECK_TEST(test_no_samples),	 CHECK_TEST(test_longer_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

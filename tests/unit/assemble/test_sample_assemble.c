@@ -31,6 +31,7 @@ static struct sample_output output;
 static struct str path;
 static const struct tare_control *known_control;
 static const char *event_name;
+static uint64_t weights[2];
 
 static int set_up(void **state)
 {
@@ -42,6 +43,7 @@ static int set_up(void **state)
 	(void)state;
 	known_control = NULL;
 	event_name = "cycles";
+	weights[0] = weights[1] = 1;
 	if (!own_directory_make(directory))
 		return -1;
 	recording = (struct recording){.fd = -1,
@@ -94,7 +96,7 @@ static void write_log(const char *first)
 		const struct sample_log_thread thread = {i, PID, time, "program"};
 		const struct sample_log_note note = {.of = i, .time = time, .text = executables[i]};
 		const struct sample_log_sample sample = {
-			.thread = i, .time = time + 50, .weight = 1};
+			.thread = i, .time = time + 50, .weight = weights[i]};
 
 		sample_log_put_process(&log, &process);
 		sample_log_put_note(&log, SAMPLE_LOG_EXECUTABLE, &note);
@@ -195,6 +197,88 @@ static void test_samples_behind_off(void **state)
 	assert_int_equal(output.counts.discarded, 1);
 }
 
+/* Samples of both processes, and what they stand for. */
+struct sums {
+	uint64_t samples, weight, squares;
+};
+
+static bool sum(const struct profile_stack_value *row, void *context)
+{
+	struct sums *sums = context;
+
+	sums->samples += row->samples;
+	sums->weight += row->weight;
+	sums->squares += row->squares;
+	return true;
+}
+
+/* The profile is written, and has what the interrupt of a sample took on average. */
+static struct sums sums_of(uint64_t *interrupt_ns)
+{
+	struct error err = {0};
+	struct sums sums = {0};
+	const struct profile_session session = {.ticks_per_second = 1e9};
+	size_t count;
+
+	assemble("/opt/launcher");
+	assert_true(profile_write_session(writer, &session, &err));
+	assert_true(profile_writer_commit(writer, &err));
+	writer = NULL;
+	struct profile *profile = profile_open(path.data, &err);
+	assert_non_null(profile);
+	assert_true(profile_each_stack_value(profile, sum, &sums, &err));
+	*interrupt_ns = profile_samplings(profile, &count)->interrupt_ns;
+	profile_close(profile);
+	return sums;
+}
+
+/* One of them was taken while threads switched often: it is ten, of one draw and one interrupt. */
+static void test_thinned_timers(void **state)
+{
+	uint64_t interrupt_ns;
+
+	(void)state;
+	event_name = "cpu-clock:u";
+	weights[0] = 1003009;
+	weights[1] = 10000000;
+	recording.interrupt_ns = 1100;
+	const struct sums sums = sums_of(&interrupt_ns);
+	assert_int_equal(sums.samples, 11);
+	assert_int_equal(sums.weight, 11003009);
+	assert_int_equal(sums.squares, 101);
+	assert_int_equal(interrupt_ns, 200);
+}
+
+static void assert_alone(void)
+{
+	uint64_t interrupt_ns;
+
+	recording.interrupt_ns = 1100;
+	const struct sums sums = sums_of(&interrupt_ns);
+	assert_int_equal(sums.samples, 2);
+	assert_int_equal(sums.weight, weights[0] + weights[1]);
+	assert_int_equal(sums.squares, 2);
+	assert_int_equal(interrupt_ns, 1100);
+}
+
+/* Nothing is lost by a rest. */
+static void test_no_whole_periods(void **state)
+{
+	(void)state;
+	event_name = "task-clock";
+	weights[0] = 1003009;
+	weights[1] = 2006019;
+	assert_alone();
+}
+
+static void test_waits_are_no_timers(void **state)
+{
+	(void)state;
+	event_name = "off-cpu";
+	weights[1] = 10000000;
+	assert_alone();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +289,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_samples_while_off, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_samples_behind_off, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_thinned_timers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_whole_periods, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waits_are_no_timers, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,21 +399,23 @@ static void test_switch_rate(void **state)
 	uint64_t time = 1000000;
 
 	(void)state;
-	assert_false(switch_rate_look(&rate, time));
+	assert_false(switch_rate_look(&rate, &SWITCH_RATE_LIMITS, time));
 	for (int i = 0; i < 390; i++)
 		switch_rate_note(&rate);
-	assert_false(switch_rate_look(&rate, time + 10000000)); /* too early to tell */
-	assert_false(switch_rate_look(&rate, time += 20000000));
+	assert_false(switch_rate_look(&rate, &SWITCH_RATE_LIMITS,
+				      time + 10000000)); /* too early to tell */
+	assert_false(switch_rate_look(&rate, &SWITCH_RATE_LIMITS, time += 20000000));
 	for (int i = 0; i < 410; i++)
 		switch_rate_note(&rate);
-	assert_true(switch_rate_look(&rate, time += 20000000));
-	assert_true(switch_rate_look(&rate, time + 150000000)); /* none at all, but not for long */
+	assert_true(switch_rate_look(&rate, &SWITCH_RATE_LIMITS, time += 20000000));
+	assert_true(switch_rate_look(&rate, &SWITCH_RATE_LIMITS,
+				     time + 150000000)); /* none at all, but not for long */
 	for (int i = 0; i < 2100; i++)
 		switch_rate_note(&rate);
-	assert_true(switch_rate_look(&rate, time += 200000000));
+	assert_true(switch_rate_look(&rate, &SWITCH_RATE_LIMITS, time += 200000000));
 	for (int i = 0; i < 1900; i++)
 		switch_rate_note(&rate);
-	assert_false(switch_rate_look(&rate, time += 200000000));
+	assert_false(switch_rate_look(&rate, &SWITCH_RATE_LIMITS, time += 200000000));
 }
 
 static void waken(struct waits *waits, const struct process *process, uint32_t tid, uint64_t time)

@@ -1,0 +1,193 @@
+/* A processor has fewer samples by timers while it switches often, and only then. */
+#include "sampler/timer_thin.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LONG_TIME 10000000000ULL
+
+static const struct event by_timer = {.kind = EVENT_COUNTED,
+				      .type = PERF_TYPE_SOFTWARE,
+				      .config = PERF_COUNT_SW_CPU_CLOCK,
+				      .frequency = 997};
+static const struct event seldom = {.kind = EVENT_COUNTED,
+				    .type = PERF_TYPE_SOFTWARE,
+				    .config = PERF_COUNT_SW_CPU_CLOCK,
+				    .frequency = PERF_EVENTS_TIMER_FEW};
+static const struct event other = {
+	.kind = EVENT_COUNTED, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS};
+
+/* The processor that this program has gone to. */
+static int pinned_processor(void)
+{
+	const int number = sched_getcpu();
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(number, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+	return number;
+}
+
+static struct perf_events set;
+
+static struct timer_thin thin_of(const struct event *event, int number)
+{
+	struct timer_thin thin;
+
+	set = (struct perf_events){.options = {.events = event, .event_count = 1}};
+	vec_push(&set.processors, ((struct perf_processor){.number = number}));
+	timer_thin_init(&thin, &set);
+	return thin;
+}
+
+static void end(struct timer_thin *thin)
+{
+	timer_thin_fini(thin);
+	vec_fini(&set.processors);
+}
+
+static bool is_thinned(void)
+{
+	return set.processors.data[0].timers_thinned;
+}
+
+/* At least so many switches of the processor: a byte goes to a child and back. */
+static void switch_often(int count)
+{
+	int there[2], back[2];
+	char byte = 'x';
+
+	assert_int_equal(pipe(there) | pipe(back), 0);
+	const pid_t child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		close(there[1]);
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	for (int i = 0; i < count; i++) {
+		assert_int_equal(write(there[1], &byte, 1), 1);
+		assert_int_equal(read(back[0], &byte, 1), 1);
+	}
+	close(there[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(there[0]);
+	close(back[0]);
+	close(back[1]);
+}
+
+/* Where this user may open no events of processors, that is all there is to see. */
+static void skip_unless_permitted(struct timer_thin *thin)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_CPU_CLOCK};
+	const int fd = perf_event_open(&attr, PERF_EVERYTHING, set.processors.data[0].number);
+
+	if (fd >= 0) {
+		close(fd);
+		return;
+	}
+	print_message("skipped: this user may open no events of processors\n");
+	timer_thin_note(thin, 0);
+	timer_thin_look(thin, LONG_TIME);
+	assert_int_equal(thin->processors.len, 0);
+	end(thin);
+	skip();
+}
+
+static void test_many_switches(void **state)
+{
+	struct timer_thin thin = thin_of(&by_timer, pinned_processor());
+	uint64_t time = LONG_TIME;
+
+	(void)state;
+	skip_unless_permitted(&thin);
+	/* Nothing has come from it yet. */
+	timer_thin_look(&thin, time);
+	assert_int_equal(thin.processors.data[0].switches, -1);
+	timer_thin_note(&thin, 0);
+	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS);
+	assert_true(thin.processors.data[0].switches >= 0);
+	assert_false(is_thinned());
+	/* Twice as many as make it worth while. */
+	switch_often((int)TIMER_THIN_LIMITS.many / 50);
+	timer_thin_look(&thin, time + TIMER_THIN_LOOK_NS - 1);
+	assert_false(is_thinned()); /* too early to look */
+	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS);
+	assert_true(is_thinned());
+	/* It stays so while it switches half as often, and no longer. */
+	switch_often((int)TIMER_THIN_LIMITS.few / 5 * 13 / 20);
+	timer_thin_note(&thin, 0);
+	timer_thin_look(&thin, time += 10 * (uint64_t)TIMER_THIN_LOOK_NS);
+	assert_true(is_thinned());
+	timer_thin_look(&thin, time += 20 * (uint64_t)TIMER_THIN_LOOK_NS);
+	assert_false(is_thinned());
+	end(&thin);
+}
+
+static void test_quiet_processors_are_left_alone(void **state)
+{
+	struct timer_thin thin = thin_of(&by_timer, pinned_processor());
+
+	(void)state;
+	skip_unless_permitted(&thin);
+	timer_thin_note(&thin, 0);
+	timer_thin_look(&thin, LONG_TIME);
+	switch_often((int)TIMER_THIN_LIMITS.many / 50);
+	timer_thin_look(&thin, LONG_TIME + TIMER_THIN_LOOK_NS);
+	assert_true(is_thinned());
+	timer_thin_look(&thin, 2 * LONG_TIME);
+	assert_false(is_thinned());
+	assert_int_equal(thin.processors.data[0].switches, -1);
+	end(&thin);
+}
+
+static void test_what_has_no_timer(void **state)
+{
+	const struct event *const events[] = {&other, &seldom};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct timer_thin thin = thin_of(events[i], 0);
+
+		assert_int_equal(thin.processors.len, 0);
+		timer_thin_note(&thin, 0);
+		timer_thin_look(&thin, LONG_TIME);
+		end(&thin);
+	}
+}
+
+/* A processor that does not exist stands for one whose events are refused. */
+static void test_refused(void **state)
+{
+	struct timer_thin thin = thin_of(&by_timer, 1 << 20);
+
+	(void)state;
+	timer_thin_note(&thin, 0);
+	timer_thin_look(&thin, LONG_TIME);
+	assert_int_equal(thin.processors.len, 0);
+	timer_thin_note(&thin, 0);
+	timer_thin_look(&thin, 2 * LONG_TIME);
+	end(&thin);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_switches),
+		cmocka_unit_test(test_quiet_processors_are_left_alone),
+		cmocka_unit_test(test_what_has_no_timer),
+		cmocka_unit_test(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
