@@ -591,8 +591,8 @@ void sampler_close(struct sampler *sampler)
 		close(sampler->epoll);
 	if (sampler->timer >= 0)
 		close(sampler->timer);
-	perf_events_close(&sampler->events);
 	timer_thin_fini(&sampler->timer_thin);
+	perf_events_close(&sampler->events);
 	hurry(sampler, false);
 	callchains_free(sampler->callchains);
 	waits_free(sampler->waits);
