@@ -87,7 +87,7 @@ void perf_events_thin(struct perf_events *set, bool thinned);
  * second? From now on those of a processor are that few, or as many as was asked for again.
  */
 bool perf_events_have_timers(const struct perf_events *set);
-void perf_events_thin_timers(struct perf_events *set, size_t processor, bool thinned);
+void perf_events_thin_timers(struct perf_events *set, size_t index, bool thinned);
 
 void perf_events_close(struct perf_events *set);
 
