@@ -609,8 +609,11 @@ bool analysis_place_cpu_interval(const struct analysis *analysis,
 				 const struct analysis_place *place, enum analysis_side side,
 				 uint64_t *low, uint64_t *high);
 
-/* Whether a timer has taken samples: it may take several at once. */
-bool analysis_has_timers(const struct profile *profile);
+/*
+ * Whether a collector of this name has taken samples: "timer" in the process, "perf" (these may take
+ * several at once), "perf.data" elsewhere.
+ */
+bool analysis_has_collector(const struct profile *profile, const char *name);
 /* Of the kept samples. */
 double analysis_samples_percent(const struct analysis *analysis, uint64_t samples);
 /*

@@ -29,13 +29,13 @@ static void wilson(double successes, double n, double *low, double *high)
 	*high = p < 1 ? fmin(middle + half, 1) : 1;
 }
 
-bool analysis_has_timers(const struct profile *profile)
+bool analysis_has_collector(const struct profile *profile, const char *name)
 {
 	size_t count;
 	const struct profile_sampling *rows = profile_samplings(profile, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].collector && strcmp(rows[i].collector, "timer") == 0)
+		if (rows[i].collector && strcmp(rows[i].collector, name) == 0)
 			return true;
 	return false;
 }

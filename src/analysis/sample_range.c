@@ -108,7 +108,8 @@ bool analysis_load_range(struct analysis *analysis, struct profile *profile,
 	size_t events;
 	struct range_loader loader = {.analysis = analysis,
 				      .values = values,
-				      .at_once = analysis_has_timers(profile),
+				      .at_once = analysis_has_collector(profile, "timer") ||
+						 analysis_has_collector(profile, "perf"),
 				      .event = analysis->event - profile_events(profile, &events) +
 					       1};
 

@@ -66,7 +66,7 @@ static bool attach_round(struct attachment *attachment, size_t *found, struct er
 bool attach_threads(struct perf_events *set, uint32_t pid, struct error *err)
 {
 	struct attachment attachment = {.set = set, .pid = pid};
-	const size_t before = set->descriptors.len;
+	const size_t before = set->opened;
 	size_t found = 1;
 	bool good = true;
 
@@ -74,7 +74,7 @@ bool attach_threads(struct perf_events *set, uint32_t pid, struct error *err)
 	while (good && found)
 		good = attach_round(&attachment, &found, err);
 	map_fini(&attachment.open);
-	if (good && set->descriptors.len == before)
+	if (good && set->opened == before)
 		return error_set(err, ERROR_NOT_FOUND, "process %" PRIu32 " has ended", pid);
 	return good;
 }

@@ -279,6 +279,7 @@ static bool keep_descriptor(struct perf_events *set, int fd, struct perf_process
 {
 	uint64_t id;
 
+	set->opened++;
 	if (added->timer)
 		vec_push(&processor->timers[added->thinned], fd);
 	else if (added->index >= PERF_EVENTS_WAITS && added->index <= PERF_EVENTS_INTERRUPTS)
@@ -330,8 +331,12 @@ static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_
 {
 	int fd = perf_event_open(attr, task, processor->number);
 
-	if (fd < 0 && errno == EMFILE && raise_limit(set))
-		fd = perf_event_open(attr, task, processor->number);
+	if (fd < 0 && errno == EMFILE) {
+		if (!raise_limit(set))
+			errno = EMFILE;
+		else
+			fd = perf_event_open(attr, task, processor->number);
+	}
 	while (fd < 0 && errno == EINVAL && lower_frequency(set, attr))
 		fd = perf_event_open(attr, task, processor->number);
 	return fd;
@@ -460,8 +465,11 @@ bool perf_events_have_timers(const struct perf_events *set)
 	return false;
 }
 
-/* The same that waits for perf_events_thin_timers. */
-static bool add_thinned(struct perf_events *set, const struct perf_event_attr *from, int64_t task,
+/*
+ * The same that waits for perf_events_thin_timers; which of them goes on tells of the processes.
+ * Where it is refused, as descriptors are few, all stay as often as asked for.
+ */
+static void add_thinned(struct perf_events *set, const struct perf_event_attr *from, int64_t task,
 			size_t index)
 {
 	const struct added added = {.index = index, .timer = true, .thinned = true};
@@ -469,8 +477,11 @@ static bool add_thinned(struct perf_events *set, const struct perf_event_attr *f
 
 	attr.enable_on_exec = 0;
 	attr.sample_freq = PERF_EVENTS_TIMER_FEW;
-	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = attr.context_switch = 0;
-	return add_event(set, &attr, task, &added);
+	if (set->timers_stay || add_event(set, &attr, task, &added))
+		return;
+	for (size_t i = 0; i < set->processors.len; i++)
+		perf_events_thin_timers(set, i, false);
+	set->timers_stay = true;
 }
 
 static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, struct error *err)
@@ -484,14 +495,13 @@ static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, st
 		if (event->kind != EVENT_COUNTED)
 			continue;
 		struct perf_event_attr attr = attributes(set, event);
-		/* One that may rest cannot tell of the processes. */
-		if (!*tracked && !timer) {
+		if (!*tracked)
 			set_tracking(set, &attr);
-			*tracked = true;
-		}
-		if (!add_event(set, &attr, task, &added) ||
-		    (timer && !add_thinned(set, &attr, task, i)))
+		*tracked = true;
+		if (!add_event(set, &attr, task, &added))
 			return perf_errors_open(event, task, errno, err);
+		if (timer)
+			add_thinned(set, &attr, task, i);
 	}
 	return true;
 }
@@ -570,9 +580,10 @@ void perf_events_thin_timers(struct perf_events *set, size_t index, bool thinned
 {
 	struct perf_processor *processor = &set->processors.data[index];
 
-	if (processor->timers_thinned == thinned)
+	if (processor->timers_thinned == thinned || set->timers_stay)
 		return;
 	processor->timers_thinned = thinned;
+	/* In this order nothing is missed; what happens in between may be told twice. */
 	switch_all(processor->timers[thinned].data, processor->timers[thinned].len, true);
 	switch_all(processor->timers[!thinned].data, processor->timers[!thinned].len, false);
 }

@@ -54,6 +54,8 @@ struct perf_events {
 	bool waits;		  /* switches are told, with samples */
 	bool kernel;		  /* kernel frames are permitted */
 	uint64_t frequency_limit; /* the kernel's, where more was asked for; else 0 */
+	size_t opened;		  /* descriptors of events of tasks, so far */
+	bool timers_stay;	  /* not all of them have one that comes seldom */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */
 };

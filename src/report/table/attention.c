@@ -240,7 +240,7 @@ static bool is_older(const struct report *report, struct str *text)
 		NULL, /* samples: their views say so */
 		"CPU use over time, what descriptors named",
 		"CPU time of intervals with a switch, all of which counts as waiting",
-		analysis_has_timers(profile)
+		analysis_has_collector(profile, "timer")
 			? "how many samples were taken at once, so intervals are too narrow"
 			: NULL,
 		report->analysis->totals.estimated

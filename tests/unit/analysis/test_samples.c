@@ -433,7 +433,7 @@ static void test_waits_over_time(void **state)
 	}
 }
 
-/* Of three samples at one time and place, a timer has taken one: 9 and 1. */
+/* Three samples at one time and place are one that stands for three: 9 and 1. */
 static void check_equal_times(const char *collector, uint64_t squares)
 {
 	const struct analysis_options all = {.from = "0"};
@@ -460,6 +460,7 @@ static void test_range_at_once(void **state)
 {
 	(void)state;
 	check_equal_times("timer", 10);
+	check_equal_times("perf", 10);
 	check_equal_times("perf.data", 4);
 }
 
