@@ -610,8 +610,8 @@ bool analysis_place_cpu_interval(const struct analysis *analysis,
 				 uint64_t *low, uint64_t *high);
 
 /*
- * Whether a collector of this name has taken samples: "timer" in the process, "perf" (these may take
- * several at once), "perf.data" elsewhere.
+ * Whether a collector of this name has taken samples: "timer" in the process, "perf" (these may
+ * take several at once), "perf.data" elsewhere.
  */
 bool analysis_has_collector(const struct profile *profile, const char *name);
 /* Of the kept samples. */
