@@ -546,7 +546,7 @@ static void test_a_clock_by_name(void **state)
 /* Three switches in an interval of `passed` ticks; what is taken off for them. */
 static uint64_t taken_off(uint64_t passed)
 {
-	const struct state_os_seen change = {.voluntary_switches = 2, .involuntary_switches = 1};
+	const struct state_os_seen change = {.voluntary_switches = 1, .involuntary_switches = 2};
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		file.switches_ticks = file.lost_ticks = 0;
