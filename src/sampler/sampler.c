@@ -658,8 +658,8 @@ void sampler_stop(struct sampler *sampler)
 {
 	const uint64_t end = sampler_clock_ns();
 
+	timer_thin_fini(&sampler->timer_thin); /* it may begin timers */
 	perf_events_enable(&sampler->events, false);
-	timer_thin_fini(&sampler->timer_thin);
 	look(sampler);
 	take_until(sampler, UINT64_MAX);
 	if (sampler->waits)
