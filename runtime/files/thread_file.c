@@ -179,21 +179,17 @@ static void pieces_unmap(const struct tare_thread_file *self, uint64_t last_page
 {
 	uint64_t begin = last_page, end = last_page + PAGE_BYTES;
 
-	for (uint64_t i = self->chunk_count; i > TARE_THREAD_FIRST_CHUNKS; i--) {
+	for (uint64_t i = self->chunk_count; i >= TARE_THREAD_FIRST_CHUNKS; i--) {
 		const struct tare_chunk *chunk = &self->chunks[i - 1];
+		const bool is_first = i == TARE_THREAD_FIRST_CHUNKS;
+		const uint64_t at = is_first ? self->run_addr : chunk->run_addr;
+		const uint64_t bytes = is_first ? TARE_THREAD_FIRST_BYTES : chunk_bytes(chunk);
 
-		if (chunk->run_addr + chunk_bytes(chunk) != begin) {
+		if (at + bytes != begin) {
 			kernel_call(SYS_munmap, begin, end - begin);
-			end = chunk->run_addr + chunk_bytes(chunk);
+			end = at + bytes;
 		}
-		begin = chunk->run_addr;
-	}
-	if (self->run_addr + TARE_THREAD_FIRST_BYTES == begin) {
-		begin = self->run_addr;
-	} else {
-		kernel_call(SYS_munmap, begin, end - begin);
-		begin = self->run_addr;
-		end = begin + TARE_THREAD_FIRST_BYTES;
+		begin = at;
 	}
 	kernel_call(SYS_munmap, begin, end - begin);
 }
