@@ -26,6 +26,9 @@ enum {
 	RING_SAMPLES_MIN = 32,
 	WAKE_PART = 16,
 	WAKE_PART_SPACIOUS = 4,
+	/* With fewer descriptors each event by a timer has one of a processor. */
+	DESCRIPTORS_BASE = 64,
+	DESCRIPTORS_PER_PROCESSOR = 16,
 	RING_BYTES_MIN = 32 << 10,
 	RING_BYTES_START = 512 << 10,
 	RING_BYTES_MAX = 8 << 20,
@@ -281,9 +284,9 @@ static bool keep_descriptor(struct perf_events *set, int fd, struct perf_process
 
 	set->opened++;
 	if (added->timer)
-		vec_push(&processor->timers[added->thinned], fd);
+		vec_push(&processor->timers.descriptors[added->thinned], fd);
 	else if (added->index >= PERF_EVENTS_WAITS && added->index <= PERF_EVENTS_INTERRUPTS)
-		vec_push(&set->switches[added->thinned], fd);
+		vec_push(&set->switches.descriptors[added->thinned], fd);
 	else
 		vec_push(&set->descriptors, fd);
 	if (added->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, added->filter) != 0)
@@ -372,7 +375,7 @@ static bool add_both(struct perf_events *set, const struct perf_event_attr *from
 
 		if (attr.sample_stack_user > STACK_BYTES_WAITS)
 			attr.sample_stack_user = STACK_BYTES_WAITS;
-		if (thinned != set->thinned)
+		if (thinned != set->switches.thinned)
 			attr.enable_on_exec = 0;
 		if (thinned)
 			attr.sample_period = PERF_EVENTS_ONE_OF;
@@ -400,7 +403,7 @@ static bool add_interrupts(struct perf_events *set)
 					    .thinned = thinned,
 					    .filter = WAKINGS_OUTSIDE_THREADS};
 
-		attr.disabled = !set->options.on_exec || thinned != set->thinned;
+		attr.disabled = !set->options.on_exec || thinned != set->switches.thinned;
 		if (thinned)
 			attr.sample_period = PERF_EVENTS_ONE_OF;
 		if (!add_event(set, &attr, PERF_EVERYTHING, &added))
@@ -465,10 +468,34 @@ bool perf_events_have_timers(const struct perf_events *set)
 	return false;
 }
 
-/*
- * The same that waits for perf_events_thin_timers; which of them goes on tells of the processes.
- * Where it is refused, as descriptors are few, all stay as often as asked for.
- */
+static void close_from(int *descriptors, size_t first, size_t count)
+{
+	for (size_t i = first; i < count; i++)
+		close(descriptors[i]);
+}
+
+/* Where one of an event's two is refused, as descriptors are few: other things need some, too. */
+static void let_timers_stay(struct perf_events *set)
+{
+	for (size_t i = 0; i < set->processors.len; i++) {
+		struct perf_turn *timers = &set->processors.data[i].timers;
+
+		perf_events_thin_timers(set, i, false);
+		close_from(timers->descriptors[1].data, 0, timers->descriptors[1].len);
+		timers->descriptors[1].len = 0;
+	}
+	set->timers_stay = true;
+}
+
+static bool descriptors_are_few(const struct perf_events *set)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	       limit.rlim_max < DESCRIPTORS_BASE + DESCRIPTORS_PER_PROCESSOR * set->processors.len;
+}
+
+/* The same that waits for perf_events_thin_timers. */
 static void add_thinned(struct perf_events *set, const struct perf_event_attr *from, int64_t task,
 			size_t index)
 {
@@ -477,16 +504,12 @@ static void add_thinned(struct perf_events *set, const struct perf_event_attr *f
 
 	attr.enable_on_exec = 0;
 	attr.sample_freq = PERF_EVENTS_TIMER_FEW;
-	if (set->timers_stay || add_event(set, &attr, task, &added))
-		return;
-	for (size_t i = 0; i < set->processors.len; i++)
-		perf_events_thin_timers(set, i, false);
-	set->timers_stay = true;
+	if (!set->timers_stay && !add_event(set, &attr, task, &added))
+		let_timers_stay(set);
 }
 
-static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, struct error *err)
+static bool add_counted(struct perf_events *set, int64_t task, bool tracked, struct error *err)
 {
-	*tracked = false;
 	for (size_t i = 0; i < set->options.event_count; i++) {
 		const struct event *event = &set->options.events[i];
 		const bool timer = task != PERF_EVERYTHING && may_be_thinned(event);
@@ -495,23 +518,41 @@ static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, st
 		if (event->kind != EVENT_COUNTED)
 			continue;
 		struct perf_event_attr attr = attributes(set, event);
-		if (!*tracked)
+		if (!tracked)
 			set_tracking(set, &attr);
-		*tracked = true;
+		tracked = true;
 		if (!add_event(set, &attr, task, &added))
 			return perf_errors_open(event, task, errno, err);
 		if (timer)
 			add_thinned(set, &attr, task, i);
 	}
-	return true;
+	return tracked || add_tracking(set, task, err);
+}
+
+/*
+ * What stops and goes on does not tell of the processes: a thread that begins meanwhile may inherit
+ * both of an event's two as stopped, and what it starts then is not told of.
+ */
+static bool track_apart(struct perf_events *set, int64_t task)
+{
+	const size_t before = set->descriptors.len;
+	struct error err;
+
+	if (task == PERF_EVERYTHING || set->timers_stay || !perf_events_have_timers(set))
+		return false;
+	if (add_tracking(set, task, &err))
+		return true;
+	close_from(set->descriptors.data, before, set->descriptors.len);
+	set->descriptors.len = before;
+	let_timers_stay(set);
+	return false;
 }
 
 bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
 {
-	bool tracked;
+	const bool tracked = track_apart(set, task);
 
-	if (!add_counted(set, task, &tracked, err) || (!tracked && !add_tracking(set, task, err)) ||
-	    (set->waits && !add_switches(set, task, err)))
+	if (!add_counted(set, task, tracked, err) || (set->waits && !add_switches(set, task, err)))
 		return false;
 	if (set->waits)
 		add_wakings(set, task);
@@ -555,6 +596,7 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 	if (options->wakers)
 		wakings_find(&set->wakings);
 	find_processors(set);
+	set->timers_stay = descriptors_are_few(set);
 	return open_rings(set, err);
 }
 
@@ -564,54 +606,67 @@ static void switch_all(const int *descriptors, size_t count, bool enabled)
 		ioctl(descriptors[i], enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
+static void switch_turn(const struct perf_turn *turn, bool thinned, bool enabled)
+{
+	switch_all(turn->descriptors[thinned].data, turn->descriptors[thinned].len, enabled);
+}
+
+static void enable_turn(const struct perf_turn *turn, bool enabled)
+{
+	switch_turn(turn, turn->thinned, enabled);
+	switch_turn(turn, !turn->thinned, false);
+}
+
 void perf_events_enable(const struct perf_events *set, bool enabled)
 {
 	switch_all(set->descriptors.data, set->descriptors.len, enabled);
-	for (int thinned = 0; thinned < 2; thinned++)
-		switch_all(set->switches[thinned].data, set->switches[thinned].len,
-			   enabled && thinned == set->thinned);
+	enable_turn(&set->switches, enabled);
 	vec_foreach (processor, &set->processors)
-		for (int thinned = 0; thinned < 2; thinned++)
-			switch_all(processor->timers[thinned].data, processor->timers[thinned].len,
-				   enabled && thinned == processor->timers_thinned);
+		enable_turn(&processor->timers, enabled);
+}
+
+/*
+ * A thread that begins meanwhile may inherit both as stopped, or both as going on, and leave them
+ * to others, as the kernel exchanges the events of threads that follow each other on a processor.
+ * So what has changed is said once more the next time.
+ */
+static void thin(struct perf_turn *turn, bool thinned)
+{
+	const bool changed = turn->thinned != thinned;
+
+	if (!changed && !turn->again)
+		return;
+	turn->again = changed;
+	turn->thinned = thinned;
+	enable_turn(turn, true);
 }
 
 void perf_events_thin_timers(struct perf_events *set, size_t index, bool thinned)
 {
-	struct perf_processor *processor = &set->processors.data[index];
-
-	if (processor->timers_thinned == thinned || set->timers_stay)
-		return;
-	processor->timers_thinned = thinned;
-	/* In this order nothing is missed; what happens in between may be told twice. */
-	switch_all(processor->timers[thinned].data, processor->timers[thinned].len, true);
-	switch_all(processor->timers[!thinned].data, processor->timers[!thinned].len, false);
+	if (!set->timers_stay)
+		thin(&set->processors.data[index].timers, thinned);
 }
 
 void perf_events_thin(struct perf_events *set, bool thinned)
 {
-	if (set->thinned == thinned)
-		return;
-	set->thinned = thinned;
-	switch_all(set->switches[thinned].data, set->switches[thinned].len, true);
-	switch_all(set->switches[!thinned].data, set->switches[!thinned].len, false);
+	thin(&set->switches, thinned);
 }
 
-static void close_all(int *descriptors, size_t count)
+static void close_turn(struct perf_turn *turn)
 {
-	for (size_t i = 0; i < count; i++)
-		close(descriptors[i]);
-	free(descriptors);
+	for (int thinned = 0; thinned < 2; thinned++) {
+		close_from(turn->descriptors[thinned].data, 0, turn->descriptors[thinned].len);
+		vec_fini(&turn->descriptors[thinned]);
+	}
 }
 
 void perf_events_close(struct perf_events *set)
 {
-	close_all(set->descriptors.data, set->descriptors.len);
-	for (int thinned = 0; thinned < 2; thinned++)
-		close_all(set->switches[thinned].data, set->switches[thinned].len);
+	close_from(set->descriptors.data, 0, set->descriptors.len);
+	vec_fini(&set->descriptors);
+	close_turn(&set->switches);
 	vec_foreach (processor, &set->processors) {
-		for (int thinned = 0; thinned < 2; thinned++)
-			close_all(processor->timers[thinned].data, processor->timers[thinned].len);
+		close_turn(&processor->timers);
 		perf_ring_close(&processor->ring);
 		if (processor->descriptor >= 0)
 			close(processor->descriptor);

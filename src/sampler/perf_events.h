@@ -27,23 +27,30 @@ struct perf_events_options {
 	bool on_exec; /* begins when the task executes a program */
 };
 
+/*
+ * Descriptors of two sets of events, of which one goes on: all that was asked for, or a few instead
+ * (perf_events_thin, perf_events_thin_timers).
+ */
+struct perf_turn {
+	struct vec_of(int) descriptors[2];
+	bool thinned; /* which of these goes on */
+	bool again;   /* this changed by the last call */
+};
+
 /* The ring of a processor. */
 struct perf_processor {
 	int number;
 	int descriptor; /* of the dummy */
 	struct perf_ring ring;
-	/* Of events by a timer: as often as was asked for, and PERF_EVENTS_TIMER_FEW times. */
-	struct vec_of(int) timers[2];
-	bool timers_thinned; /* which of these goes on */
+	struct perf_turn timers; /* as often as was asked for, and PERF_EVENTS_TIMER_FEW times */
 };
 
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
 	struct vec_of(int) descriptors;	  /* of all events but dummies of rings, timers and… */
-	struct vec_of(int) switches[2];	  /* …those of switches and wakings: all, and one of
+	struct perf_turn switches;	  /* …those of switches and wakings: all, and one of
 					       PERF_EVENTS_ONE_OF */
-	bool thinned;			  /* which of these goes on */
 	struct map by_id;		  /* the kernel's id → index of the event */
 	struct perf_layout layout;	  /* of samples by frequency, and of all other records… */
 	struct perf_layout fixed_layout;  /* …of samples by period */
@@ -55,7 +62,7 @@ struct perf_events {
 	bool kernel;		  /* kernel frames are permitted */
 	uint64_t frequency_limit; /* the kernel's, where more was asked for; else 0 */
 	size_t opened;		  /* descriptors of events of tasks, so far */
-	bool timers_stay;	  /* not all of them have one that comes seldom */
+	bool timers_stay;	  /* not all of them can have one that comes seldom */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */
 };
@@ -80,7 +87,9 @@ bool perf_events_add(struct perf_events *set, int64_t task, struct error *err);
 void perf_events_enable(const struct perf_events *set, bool enabled);
 /*
  * From now on only one of PERF_EVENTS_ONE_OF switches of each thread and processor has a sample, or
- * each one again; all are told by SWITCH records. Wakings are told by samples alone.
+ * each one again; all are told by SWITCH records. Wakings are told by samples alone. This and
+ * perf_events_thin_timers are called now and then, changed or not, as the next call mends what
+ * threads that began meanwhile have missed.
  */
 void perf_events_thin(struct perf_events *set, bool thinned);
 

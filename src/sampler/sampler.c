@@ -626,13 +626,11 @@ static void set_timer(struct sampler *sampler)
 /* Threads that switch all the time have a sample at some of their switches only. */
 static void thin(struct sampler *sampler, uint64_t now)
 {
-	const bool before = sampler->events.thinned;
 	const bool many = switch_rate_look(&sampler->switch_rate, &SWITCH_RATE_LIMITS, now);
 
 	if (!sampler->waits)
 		return;
-	if (many != before)
-		perf_events_thin(&sampler->events, many);
+	perf_events_thin(&sampler->events, many);
 	if (many)
 		waits_thin(sampler->waits);
 }

@@ -2,6 +2,7 @@
 #include "sampler/timer_thin.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static void end(struct timer_thin *thin)
 
 static bool is_thinned(void)
 {
-	return set.processors.data[0].timers_thinned;
+	return set.processors.data[0].timers.thinned;
 }
 
 /* At least so many switches of the processor: a byte goes to a child and back. */
@@ -167,6 +168,93 @@ static void test_what_has_no_timer(void **state)
 	}
 }
 
+/* ---- of a process that begins threads ---- */
+
+enum { THREADS = 2000 };
+
+static void *begin_nothing(void *argument)
+{
+	return argument;
+}
+
+/* Once a byte comes: THREADS of them, one after the other, on one processor. */
+static pid_t thread_maker(const int go[2])
+{
+	const pid_t child = fork();
+	pthread_t thread;
+	char byte;
+
+	assert_true(child >= 0);
+	if (child)
+		return child;
+	pinned_processor();
+	close(go[1]);
+	if (read(go[0], &byte, 1) != 1)
+		_exit(1);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread, NULL, begin_nothing, NULL) ||
+		    pthread_join(thread, NULL))
+			_exit(1);
+	_exit(0);
+}
+
+/* Of what the rings have: how many threads have begun. */
+static size_t take_forks(pid_t process)
+{
+	size_t forks = 0, size, used;
+
+	vec_foreach (processor, &set.processors) {
+		struct perf_record record;
+
+		perf_ring_look(&processor->ring);
+		for (const void *bytes; (bytes = perf_ring_next(&processor->ring, &size));) {
+			const struct perf_layout *layout = perf_events_layout(&set, bytes, size);
+
+			assert_true(perf_record_read(layout, bytes, size, &record, &used));
+			assert_int_not_equal(record.type, PERF_RECORD_LOST);
+			forks += record.type == PERF_RECORD_FORK &&
+				 record.task.pid == (uint32_t)process;
+			perf_ring_consume(&processor->ring, size);
+		}
+	}
+	return forks;
+}
+
+static void test_each_thread_is_told_of_once(void **state)
+{
+	const struct perf_events_options options = {.events = &by_timer, .event_count = 1};
+	struct error err;
+	int go[2], status;
+	size_t forks = 0;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	const pid_t child = thread_maker(go);
+	const bool good =
+		perf_events_begin(&set, &options, &err) && perf_events_add(&set, child, &err);
+	if (good) {
+		perf_events_enable(&set, true);
+		assert_int_equal(write(go[1], "g", 1), 1);
+	}
+	close(go[1]);
+	for (bool thinned = true; good && !waitpid(child, &status, WNOHANG); thinned = !thinned) {
+		for (size_t i = 0; i < set.processors.len; i++)
+			perf_events_thin_timers(&set, i, thinned);
+		forks += take_forks(child);
+	}
+	close(go[0]);
+	if (good)
+		forks += take_forks(child);
+	perf_events_close(&set);
+	if (!good) {
+		print_message("skipped: %s\n", err.message);
+		waitpid(child, &status, 0);
+		skip();
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(forks, THREADS);
+}
+
 /* A processor that does not exist stands for one whose events are refused. */
 static void test_refused(void **state)
 {
@@ -187,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_many_switches),
 		cmocka_unit_test(test_quiet_processors_are_left_alone),
 		cmocka_unit_test(test_what_has_no_timer),
+		cmocka_unit_test(test_each_thread_is_told_of_once),
 		cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
