@@ -15,11 +15,12 @@
 #ifndef TARE_ABI_LEARNED_H
 #define TARE_ABI_LEARNED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TARE_LEARNED_NAME  "learned."
 #define TARE_LEARNED_MAGIC 0x6e7261656c657261ULL /* "arelearn" */
-#define TARE_LEARNED_ABI   2
+#define TARE_LEARNED_ABI   3
 #define TARE_LEARNED_MAX   (1U << 24) /* bits */
 
 /* Who is judged, by the process that calls it (runtime/control/sums.h), and by all processes
@@ -27,6 +28,19 @@
 #define TARE_JUDGED_CALLS_MIN 200
 /* … and nobody who waits for one in so many of its time: it is timed for that. */
 #define TARE_JUDGED_WAITS 8
+/* Nor who calls what waits so many times as long as its probes take, while these take no more than
+   one in so many of the work. */
+#define TARE_JUDGED_LEADS 64
+
+/*
+ * Is a function timed for the waits of what it calls? Without it these are on its caller's path: of
+ * who waits for a lock, only the function that had got it late. All in ticks.
+ */
+static inline bool tare_judged_leads(uint64_t waits_below, uint64_t probes, uint64_t worked)
+{
+	return waits_below / TARE_JUDGED_LEADS >= probes && probes <= worked / TARE_JUDGED_LEADS &&
+	       waits_below;
+}
 
 struct tare_learned {
 	uint64_t magic;

@@ -27,6 +27,7 @@
 #include "runtime/tree/context.h"
 
 #define NODES_MAX   (1U << 18)
+#define CALLERS_MAX 64		 /* of what waits */
 #define NODE_TICKS  1024	 /* to add up a node takes about so many, out of the cache */
 #define PAUSE_FIRST (1ULL << 20) /* ticks between two sums: half a millisecond … */
 #define PAUSE_LAST  (1ULL << 23) /* … and a few */
@@ -116,6 +117,41 @@ static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *su
 	}
 }
 
+/* Adds what the node has waited to the functions that it was called by. */
+static void waits_sum(const struct tare_node *node, uint64_t blocked_ticks, struct adapt_sums *sums)
+{
+	const struct tare_node *caller = context_node(node->parent);
+
+	for (int i = 0; i < CALLERS_MAX && caller->key; i++) {
+		struct adapt_sum *sum = sums_find(sums, caller->key);
+
+		if (sum && caller->key != node->key)
+			sum->below_ticks += blocked_ticks;
+		caller = context_node(caller->parent);
+	}
+}
+
+/* When all nodes have been added: whose calls lead to waits. Tells the other threads. */
+static void waits_sum_all(const struct tare_thread_file *self, struct adapt_sums *sums)
+{
+	const uint32_t end =
+		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
+
+	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
+		const struct tare_node *node = context_node_at(self, at);
+		const uint64_t blocked_ticks = context_waits(self, node).blocked_ticks;
+
+		if (blocked_ticks)
+			waits_sum(node, blocked_ticks, sums);
+	}
+	for (uint64_t i = 0; i < sums->room; i++) {
+		const struct adapt_sum *sum = &sums->items[i];
+
+		if (sum->below_ticks > sum->below_before)
+			waiters_note_below(sum->key, sum->below_ticks - sum->below_before);
+	}
+}
+
 /* ---- disarming ---- */
 
 /* Returns whether a byte was cleared. */
@@ -135,8 +171,9 @@ static bool nodes_disarm(const struct tare_thread_file *self, const struct adapt
 	return cleared;
 }
 
-/* What waits in another thread stays; of its own waits this one knows all. */
-static void waiters_keep(const struct tare_thread_file *self, struct adapt_sums *sums)
+/* What waits in another thread stays, or leads to waits there; of its own this one knows all. */
+static void waiters_keep(const struct tare_thread_file *self, struct adapt_sums *sums,
+			 const struct sums_work *work)
 {
 	for (uint64_t i = 0; i < sums->room; i++) {
 		struct adapt_sum *sum = &sums->items[i];
@@ -144,7 +181,8 @@ static void waiters_keep(const struct tare_thread_file *self, struct adapt_sums 
 		if (!sum->goes)
 			continue;
 		waiters_take_back(self, sum->key);
-		sum->goes = !waiters_know(sum->key);
+		sum->goes =
+			!waiters_know(sum->key) && !sums_leads(sum, waiters_below(sum->key), work);
 	}
 }
 
@@ -213,8 +251,9 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 	if (!os_flag_stubs_known() || !sums_begin(&local->sums))
 		return;
 	nodes_sum(self, &local->sums);
+	waits_sum_all(self, &local->sums);
 	sums_judge(&local->sums, &work);
-	waiters_keep(self, &local->sums);
+	waiters_keep(self, &local->sums, &work);
 	if (nodes_disarm(self, &local->sums))
 		generation_begin();
 	local->some_stay = some_stay(&local->sums);

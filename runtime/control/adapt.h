@@ -20,9 +20,9 @@
  * where the probes cost more than an eighth of the work, a function of LOOKS_CALLS_MIN short calls
  * is disarmed at once. Only events tell the call sites that calls through pointers come from.
  *
- * It stays timed if it waits, in whatever thread (waiters.h): only the clock knows that. It does
- * so, too, if it shares code with other functions (abi/module.h). One that has become rare is timed
- * again: see phases.h.
+ * It stays timed if it waits, in whatever thread (waiters.h): only the clock knows that. So does
+ * who calls what waits, if the waits are worth it (abi/learned.h), and who shares code with other
+ * functions (abi/module.h). One that has become rare is timed again: see phases.h.
  *
  * Calls of it that are in progress when it is disarmed, in any thread, will never report their end.
  * Each thread learns of it at its next probe, which disarming sends to the general path: such calls

@@ -68,6 +68,15 @@ static bool met_before(struct adapt_local *local, uint64_t key)
 	return met;
 }
 
+/* At least so long did a call wait in what it called: no sum is needed to know that. */
+static uint64_t longest_below(const struct tare_node *node)
+{
+	const int64_t ticks = node->elapsed_inclusive_max - node->application_inclusive_max -
+			      node->elapsed_exclusive_max;
+
+	return ticks > 0 ? (uint64_t)ticks : 0;
+}
+
 /* By the path that it is on, or by all that the last sum has found. */
 static bool is_short(const struct tare_thread_file *self, const struct adapt_sum *of_all,
 		     const struct accumulate_event *event)
@@ -80,6 +89,9 @@ static bool is_short(const struct tare_thread_file *self, const struct adapt_sum
 	const struct adapt_sum sum = costs_of_node(self, node);
 	const struct sums_work work = costs_since(self, &never);
 
+	if (sums_leads(&sum, longest_below(node), &work) ||
+	    sums_leads(of_all ? of_all : &sum, waiters_below(event->key), &work))
+		return false;
 	return sum.calls >= LOOKS_CALLS_MIN || !of_all
 		       ? sums_is_short(&sum, LOOKS_CALLS_MIN, &work)
 		       : sums_is_short(of_all, LOOKS_CALLS_MIN, &work);
@@ -92,7 +104,7 @@ static bool target_goes(const struct tare_thread_file *self, struct adapt_local 
 
 	if (waiters_know(event->key))
 		return false;
-	if (sum && (sum->goes || sums_waits(sum)))
+	if (sum && (sum->goes || sums_stays(sum)))
 		return sum->goes;
 	if (!local->looks)
 		return false;

@@ -59,8 +59,10 @@ bool sums_begin(struct adapt_sums *sums)
 	for (uint64_t i = 0; i < sums->room; i++) {
 		struct adapt_sum *sum = &sums->items[i];
 
-		*sum = (struct adapt_sum){
-			.key = sum->key, .calls_before = sum->calls, .ticks_before = sum->ticks};
+		*sum = (struct adapt_sum){.key = sum->key,
+					  .calls_before = sum->calls,
+					  .ticks_before = sum->ticks,
+					  .below_before = sum->below_ticks};
 	}
 	return true;
 }
@@ -110,14 +112,25 @@ bool sums_waits(const struct adapt_sum *sum)
 	       sum->blocked_ticks >= (own_ticks + sum->blocked_ticks) / SUMS_WAITS;
 }
 
+bool sums_leads(const struct adapt_sum *sum, uint64_t below_ticks, const struct sums_work *work)
+{
+	return tare_judged_leads(below_ticks, sum->calls * work->pair_ticks,
+				 work->worked_ticks_all);
+}
+
+bool sums_stays(const struct adapt_sum *sum)
+{
+	return sum->leads || sums_waits(sum);
+}
+
 static bool is_for_judgement(const struct adapt_sum *sum)
 {
-	return sum->calls >= SUMS_CALLS_MIN && !sums_waits(sum);
+	return sum->calls >= SUMS_CALLS_MIN && !sums_stays(sum);
 }
 
 bool sums_is_short(const struct adapt_sum *sum, uint64_t calls_min, const struct sums_work *work)
 {
-	return sum->calls >= calls_min && !sums_waits(sum) &&
+	return sum->calls >= calls_min && !sums_stays(sum) &&
 	       average_ticks(sum) * 100 < work->pair_ticks * work->ratio_percent;
 }
 
@@ -155,7 +168,7 @@ static void costs_add(struct costs *costs, const struct adapt_sum *sum,
 		return;
 	if (is_for_judgement(sum) && cost >= work->worked_ticks / SUMS_TRIFLE)
 		costs->classes[class_of(sum, work)] += cost;
-	else if (!sums_waits(sum))
+	else if (!sums_stays(sum))
 		costs->rest += cost;
 }
 
@@ -183,6 +196,7 @@ void sums_judge(const struct adapt_sums *sums, const struct sums_work *work)
 
 		if (!sum->key)
 			continue;
+		sum->leads = sums_leads(sum, sum->below_ticks, work);
 		sum->dear = recent_calls(sum) * work->pair_ticks >= work->worked_ticks / SUMS_SHARE;
 		sum->goes = is_short_and_dear(sum, work);
 		costs_add(&costs, sum, work);

@@ -24,11 +24,13 @@ struct adapt_sum {
 	uint64_t calls; /* of all nodes */
 	int64_t ticks;	/* exclusive, of a processor */
 	uint64_t blocked_ticks;
+	uint64_t below_ticks, below_before; /* blocked in what it has called */
 	uint64_t calls_before;
 	int64_t ticks_before;
-	bool dear; /* its probes have cost one in SUMS_SHARE of late */
-	bool goes; /* is not worth them */
-	bool gone; /* a byte was cleared */
+	bool leads; /* is timed for the waits below */
+	bool dear;  /* its probes have cost one in SUMS_SHARE of late */
+	bool goes;  /* is not worth them */
+	bool gone;  /* a byte was cleared */
 };
 
 /* Since the time before, and in all. */
@@ -50,10 +52,16 @@ struct adapt_sum *sums_find(const struct adapt_sums *sums, uint64_t key);
 /* Does it wait so much that it is timed for that? */
 bool sums_waits(const struct adapt_sum *sum);
 
+/* Is it timed for `below_ticks` of waits in what it calls? */
+bool sums_leads(const struct adapt_sum *sum, uint64_t below_ticks, const struct sums_work *work);
+
+/* Is it timed for either, as it was judged? */
+bool sums_stays(const struct adapt_sum *sum);
+
 /* Are there so many calls, and are they short beside their probes? */
 bool sums_is_short(const struct adapt_sum *sum, uint64_t calls_min, const struct sums_work *work);
 
-/* Says of each sum whether it goes. */
+/* Says of each sum whether it leads to waits, and whether it goes. */
 void sums_judge(const struct adapt_sums *sums, const struct sums_work *work);
 
 #endif

@@ -12,10 +12,12 @@
 #define WAITERS_MAX 1024 /* a power of two */
 #define THREADS	    2	 /* that say so of a function: what one takes back the other may know */
 #define CALLS_MIN   8
+#define CALLERS_MAX (WAITERS_MAX / 4) /* who only calls them leaves them room */
 
 /* A key, once there, stays; without threads (0) nobody waits in it. */
 static struct waiter {
 	uint64_t key, threads[THREADS];
+	uint64_t below_ticks; /* of waits in what it calls */
 } waiters[WAITERS_MAX];
 static uint64_t waiter_count;
 
@@ -117,6 +119,23 @@ bool waiters_know(uint64_t key)
 	return waiter && places_of(waiter, 0) < THREADS;
 }
 
+void waiters_note_below(uint64_t key, uint64_t ticks)
+{
+	struct waiter *waiter = waiter_find(key);
+
+	if (!waiter && __atomic_load_n(&waiter_count, __ATOMIC_RELAXED) < CALLERS_MAX)
+		waiter = waiter_make(key);
+	if (waiter)
+		__atomic_add_fetch(&waiter->below_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+uint64_t waiters_below(uint64_t key)
+{
+	const struct waiter *waiter = waiter_find(key);
+
+	return waiter ? __atomic_load_n(&waiter->below_ticks, __ATOMIC_RELAXED) : 0;
+}
+
 void waiters_take_back(const struct tare_thread_file *self, uint64_t key)
 {
 	struct waiter *waiter = waiter_find(key);
@@ -132,5 +151,6 @@ void waiters_forget(uint64_t begin, uint64_t end)
 			continue;
 		for (size_t k = 0; k < THREADS; k++)
 			__atomic_store_n(&waiters[i].threads[k], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&waiters[i].below_ticks, 0, __ATOMIC_RELAXED);
 	}
 }

@@ -15,11 +15,30 @@
 #define LONG_PAIRS  128 /* a function that takes as many times its probes stays timed */
 #define RAISED_MOST 8
 
+/* What callees have waited is their callers', too: these stand before them. */
+void learning_end_nodes(struct learning *learning)
+{
+	struct learning_node *nodes = learning->nodes.data;
+
+	for (size_t i = learning->nodes.len; i-- > 0;) {
+		const struct learning_node *node = &nodes[i], *parent = &nodes[node->parent];
+
+		if (!node->blocked_ticks || parent == node)
+			continue;
+		nodes[node->parent].blocked_ticks += node->blocked_ticks;
+		if (parent->function && parent->function != node->function)
+			learning->functions.data[parent->function - 1].below_ticks +=
+				node->blocked_ticks;
+	}
+	learning->nodes.len = 0;
+}
+
 void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
 			 uint64_t pair_ticks)
 {
 	const uint64_t waited_ticks = thread->blocked_ticks + thread->preempted_ticks;
 
+	learning_end_nodes(learning);
 	if (thread->now_ticks > waited_ticks)
 		learning->worked_ticks += thread->now_ticks - waited_ticks;
 	learning->own_ticks += thread->own_ticks;
@@ -27,11 +46,26 @@ void learning_add_thread(struct learning *learning, const struct profile_thread 
 		learning->pair_ticks = pair_ticks;
 }
 
+static void node_keep(struct learning *learning, const struct profile_node *node)
+{
+	const size_t count = learning->nodes.len;
+
+	if (!count)
+		learning->first_node = node->id;
+	const uint64_t parent = (uint64_t)(node->parent - learning->first_node);
+	const struct learning_node kept = {.function = node->function,
+					   .parent = parent < count ? parent : count,
+					   .blocked_ticks = node->os_ticks[TARE_OS_BLOCKED]};
+
+	vec_push(&learning->nodes, kept);
+}
+
 void learning_add_node(struct learning *learning, const struct profile_node *node)
 {
 	const uint64_t waited_ticks =
 		node->os_ticks[TARE_OS_BLOCKED] + node->os_ticks[TARE_OS_PREEMPTED];
 
+	node_keep(learning, node);
 	if (!node->function)
 		return;
 	while ((uint64_t)node->function > learning->functions.len)
@@ -46,6 +80,8 @@ void learning_add_node(struct learning *learning, const struct profile_node *nod
 static bool may_go(const struct learning *learning, const struct learning_function *function)
 {
 	return function->calls >= TARE_JUDGED_CALLS_MIN &&
+	       !tare_judged_leads(function->below_ticks, function->calls * learning->pair_ticks,
+				  learning->worked_ticks) &&
 	       function->ticks / function->calls < LONG_PAIRS * learning->pair_ticks &&
 	       function->blocked_ticks <=
 		       (function->ticks + function->blocked_ticks) / TARE_JUDGED_WAITS;
@@ -153,6 +189,7 @@ void learning_judge(struct learning *learning, const struct resolver *resolver,
 					       .count = learning->functions.len};
 	struct resolve_counted counted;
 
+	learning_end_nodes(learning);
 	vec_foreach (module, &resolver->modules)
 		if ((*module)->counted_functions && resolver_counted(*module, &counted))
 			learning_leave_out(learning, (*module)->counted_functions, &counted,
@@ -168,4 +205,5 @@ void learning_judge(struct learning *learning, const struct resolver *resolver,
 void learning_fini(struct learning *learning)
 {
 	vec_fini(&learning->functions);
+	vec_fini(&learning->nodes);
 }

@@ -15,11 +15,21 @@
 struct learning_function {
 	uint64_t calls;
 	uint64_t ticks, blocked_ticks; /* exclusive: of a processor, and waits */
+	uint64_t below_ticks;	       /* waits of what it has called */
 	bool gone;		       /* a process has judged that it goes */
+};
+
+/* A node of the thread whose nodes are being added. */
+struct learning_node {
+	int64_t function;
+	size_t parent;		/* its place among them; its own: none */
+	uint64_t blocked_ticks; /* in the end with those below */
 };
 
 struct learning {
 	struct vec_of(struct learning_function) functions; /* by the id of the row, less one */
+	struct vec_of(struct learning_node) nodes;	   /* of the thread added last */
+	int64_t first_node;				   /* the id of the first of them */
 	uint64_t worked_ticks;				   /* of all threads, of a processor */
 	uint64_t own_ticks;  /* the runtime's, beside the probes' short way */
 	uint64_t pair_ticks; /* what the probes of a call cost at least */
@@ -32,7 +42,10 @@ struct learning_choice {
 
 void learning_add_thread(struct learning *learning, const struct profile_thread *thread,
 			 uint64_t pair_ticks);
+/* Of the thread that was added last: all its nodes, by ascending ids without gaps. */
 void learning_add_node(struct learning *learning, const struct profile_node *node);
+/* No more threads come. */
+void learning_end_nodes(struct learning *learning);
 
 /* Those of the module's functions go without being judged of which the last record says so. `ids`:
    as of learning_take_module. */

@@ -1,6 +1,7 @@
 /*
  * assemble/learning: which functions go that many processes have called a few times each.
  */
+#include "abi/learned.h"
 #include "abi/module.h"
 #include "assemble/learning.h"
 
@@ -152,6 +153,49 @@ static void test_waits_are_timed(void **state)
 	assert_int_equal(learning.functions.data[1].ticks, 2 * CALLS * 10);
 }
 
+static void call_node(int64_t id, int64_t parent, int64_t function, uint64_t blocked_ticks)
+{
+	struct profile_node node = {.id = id,
+				    .parent = parent,
+				    .function = function,
+				    .calls = function ? 2 * CALLS : 0,
+				    .elapsed_ticks = 2 * CALLS * 10 + blocked_ticks};
+
+	node.os_ticks[TARE_OS_BLOCKED] = blocked_ticks;
+	learning_add_node(&learning, &node);
+}
+
+/* What its callees wait for is a reason, too, on the paths of each thread, however deep. */
+static void test_what_leads_to_waits_is_timed(void **state)
+{
+	const uint64_t worth_ticks = (uint64_t)2 * CALLS * PAIR * TARE_JUDGED_LEADS;
+
+	(void)state;
+	/* The probes of three functions are too much, of each of them little. */
+	work((uint64_t)2 * CALLS * PAIR * TARE_JUDGED_LEADS, 1 << 20);
+	call_node(10, 0, 0, 0);
+	call_node(11, 10, 1, 0);
+	call_node(12, 11, 2, 0);
+	call_node(13, 12, 4, worth_ticks);
+	call_node(14, 10, 3, 0);
+	work(0, 0);
+	call_node(15, 0, 0, 0);
+	call_node(16, 15, 3, 0);
+	call_node(17, 16, 4, worth_ticks / 100);
+	call_node(18, 15, 1, 0);
+	call_node(19, 18, 1, 10 * worth_ticks);
+	learning_end_nodes(&learning);
+	choose();
+	assert_int_equal(learning.functions.data[0].below_ticks, worth_ticks);
+	assert_int_equal(learning.functions.data[1].below_ticks, worth_ticks);
+	assert_int_equal(learning.functions.data[2].below_ticks, worth_ticks / 100);
+	assert_false(goes[1]);
+	assert_true(goes[2]);
+	learning.worked_ticks /= 2;
+	choose();
+	assert_true(goes[1]);
+}
+
 /* Numbers of the module's functions; what was timed again stays timed. */
 static void test_records_of_a_module(void **state)
 {
@@ -190,6 +234,7 @@ int main(void)
 		TEST(test_short_ones_go_first),
 		TEST(test_within_the_budget_all_stay),
 		TEST(test_waits_are_timed),
+		TEST(test_what_leads_to_waits_is_timed),
 		TEST(test_records_of_a_module),
 		TEST(test_what_is_counted_already_is_left_out),
 	};

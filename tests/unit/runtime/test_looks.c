@@ -169,6 +169,115 @@ static void test_what_waits_elsewhere_is_timed(void **state)
 	thread_end(&thread);
 }
 
+/* ---- what leads to waits ---- */
+
+/* Is worth the probes of MANY calls. */
+#define WORTH_TICKS ((uint64_t)TARE_JUDGED_LEADS * MANY * PAIR)
+
+/* Calls of SHORT, in each of which SHORTER waits. */
+static void leading_calls(struct thread *thread, int count, uint64_t ticks)
+{
+	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
+					      .sp = SP_TOP - 192,
+					      .os = true,
+					      .blocked_ticks = ticks,
+					      .os_cause = TARE_OS_SYSCALL,
+					      .syscall_number = 0};
+
+	for (int i = 0; i < count; i++) {
+		enter(thread, 1, SHORT, 2);
+		enter(thread, 1, SHORTER, 3);
+		apply(thread, late, ticks, true);
+		leave(thread, 1, 2, true);
+	}
+}
+
+/* Beside so much work the probes of MANY calls are dear, yet may be paid by waits. */
+static void work_beside(struct thread *thread)
+{
+	thread->ticks += (uint64_t)TARE_JUDGED_LEADS * MANY * PAIR;
+}
+
+static void test_what_leads_to_waits_is_timed(void **state)
+{
+	struct thread waits, thread;
+
+	(void)state;
+	thread_begin(&waits);
+	thread_begin(&thread);
+	enter(&waits, 0, LONG, 1);
+	leading_calls(&waits, 3, WORTH_TICKS);
+	calls(&waits, SHORT, MANY, 1);
+	work_beside(&waits);
+	judge(&waits);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	assert_true(waiters_below(key(SHORT)) >= 3 * WORTH_TICKS);
+	assert_int_equal(waiters_below(key(SHORTER)), 0);
+	/* Another thread's waits pay for so many calls of this one, and no more. */
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, 2 * MANY, 1);
+	work_beside(&thread);
+	work_beside(&thread);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	calls(&thread, SHORT, 2 * MANY, 1);
+	work_beside(&thread);
+	work_beside(&thread);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	adapt_forget(key(0), key(0) + 0x1000);
+	assert_int_equal(waiters_below(key(SHORT)), 0);
+	leave(&thread, 1, 1, false);
+	leave(&waits, 1, 1, false);
+	thread_end(&waits);
+	thread_end(&thread);
+}
+
+/* Too much of the work is not to be paid by waits; nor are many calls by short ones. */
+static void test_what_leads_to_waits_and_goes(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	leading_calls(&thread, 2, WORTH_TICKS / 3);
+	calls(&thread, SHORT, MANY, 1);
+	work_beside(&thread);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	thread_end(&thread);
+	module_end_again(NULL);
+	module_begin_again(NULL);
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	leading_calls(&thread, 1, 2 * WORTH_TICKS);
+	calls(&thread, SHORT, MANY, 1);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	thread_end(&thread);
+}
+
+/* Single events know it before anything was added up. */
+static void test_looks_leave_what_leads_to_waits(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	leading_calls(&thread, 1, WORTH_TICKS);
+	calls(&thread, SHORT, LOOKS_CALLS_MIN, 1);
+	calls(&thread, SITE, LOOKS_CALLS_MIN, 1);
+	thread.adapt.due_ticks = thread.ticks + (1ULL << 40);
+	dear(&thread, 1 << 21, 2);
+	looked_call(&thread, SHORT);
+	looked_call(&thread, SITE);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	assert_int_equal(file.arm[SITE], 0);
+	thread_end(&thread);
+}
+
 /* A few calls say nothing; and a function of a module that is gone is another one. */
 static void test_who_is_no_waiter(void **state)
 {
@@ -224,6 +333,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_waits_elsewhere_is_timed),
+		TEST(test_what_leads_to_waits_is_timed),
+		TEST(test_what_leads_to_waits_and_goes),
+		TEST(test_looks_leave_what_leads_to_waits),
 		TEST(test_who_is_no_waiter),
 		TEST(test_two_wait_by_turns),
 		TEST(test_looks_rest),

@@ -116,6 +116,26 @@ static void test_waits(void **state)
 	assert_false(goes(3));
 }
 
+/* Whose callees wait is not judged, nor are its probes in the budget of those that are. */
+static void test_leads(void **state)
+{
+	const uint64_t probes = 1000 * PAIR;
+
+	(void)state;
+	for (uint64_t key = 1; key <= 3; key++)
+		add(key, 1000, 1);
+	sums_find(&sums, 1)->below_ticks = TARE_JUDGED_LEADS * probes;
+	sums_find(&sums, 2)->below_ticks = TARE_JUDGED_LEADS * probes - 1;
+	judge(TARE_JUDGED_LEADS * probes);
+	assert_true(sums_stays(sums_find(&sums, 1)));
+	assert_false(goes(1));
+	assert_true(goes(2));
+	assert_true(goes(3));
+	judge(TARE_JUDGED_LEADS * probes - TARE_JUDGED_LEADS);
+	assert_false(sums_stays(sums_find(&sums, 1)));
+	assert_true(goes(1));
+}
+
 /* What it was long ago does not matter where enough calls tell what it is now. */
 static void test_of_late(void **state)
 {
@@ -272,6 +292,7 @@ int main(void)
 		SUMS_TEST(test_share_of_the_work),
 		SUMS_TEST(test_dear_in_all),
 		SUMS_TEST(test_waits),
+		SUMS_TEST(test_leads),
 		SUMS_TEST(test_of_late),
 		SUMS_TEST(test_budget),
 		SUMS_TEST(test_costs_are_raised),
