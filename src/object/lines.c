@@ -196,6 +196,7 @@ struct lines *lines_open(const struct object *object, const struct lines_store *
 	arena_init(&lines->arena);
 	strmap_init(&lines->sources);
 	strmap_init(&lines->names);
+	map_init(&lines->listed);
 	open_own(lines, object);
 	if (!lines->dwarf && object_debug_file(object))
 		debug_open_file(lines, object_debug_file(object));
@@ -207,6 +208,7 @@ void lines_finish(struct lines *lines)
 {
 	debug_close(lines);
 	vec_fini(&lines->units);
+	map_fini(&lines->listed);
 	vec_fini(&lines->ranges);
 	strmap_fini(&lines->sources);
 	strmap_fini(&lines->names);
@@ -439,12 +441,10 @@ void lines_find(struct lines *lines, const uint64_t *addrs, size_t count,
 	struct vec_of(struct lines_query) queries = {0};
 
 	lines->steps = LINES_STEPS_MAX;
-	if (lines->dwarf)
-		lines_units_read(lines);
 	for (size_t i = 0; i < count; i++) {
 		const struct lines_query query = {
 			.addr = addrs[i],
-			.unit = lines_unit_at(lines, addrs[i]),
+			.unit = lines->dwarf ? lines_unit_at(lines, addrs[i]) : SIZE_MAX,
 			.answer = &answers[i],
 		};
 		answers[i] = (struct lines_answer){

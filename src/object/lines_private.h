@@ -38,6 +38,7 @@ struct lines {
 	struct vec_of(struct lines_unit) units;
 	struct vec_of(struct unit_range) ranges; /* by begin */
 	bool units_read;
+	struct map listed; /* offset of a unit's entry → its index, of those from .debug_aranges */
 	struct strmap sources; /* path as in the debug information → of the arena, cleaned */
 	struct strmap names;   /* interned */
 	uint64_t steps;	       /* that are left */
@@ -72,10 +73,8 @@ bool lines_is_packed(Elf *elf);
 /* The file with that unpacked, and without the rest. False where that cannot be done. */
 bool lines_unpack(Elf *elf, struct str *out);
 
-/* lines_units.c: reads which unit has which code. */
-void lines_units_read(struct lines *lines);
-/* The unit that has code at `addr`, or SIZE_MAX. */
-size_t lines_unit_at(const struct lines *lines, uint64_t addr);
+/* lines_units.c: the unit that has code at `addr`, or SIZE_MAX. */
+size_t lines_unit_at(struct lines *lines, uint64_t addr);
 /* Counts one step; false when there were too many. */
 bool lines_step(struct lines *lines);
 

@@ -1,7 +1,8 @@
 /*
- * Which compilation unit has the code at an address: by the ranges that each unit's entry states.
- * .debug_aranges would say the same faster, but clang does not write it, and in programs of several
- * compilers it covers some units only, which does not show.
+ * Which compilation unit has the code at an address: by .debug_aranges, and where that has nothing
+ * there, by the ranges that each unit's entry states. clang writes no .debug_aranges, and in
+ * programs of several compilers it covers some units only. To read the entries of all units takes
+ * milliseconds, and few of them have code that is asked for.
  */
 #include "base/partition.h"
 #include "object/lines_private.h"
@@ -31,7 +32,8 @@ static void unit_ranges_append(struct lines *lines, Dwarf_Die *die, size_t unit)
 	}
 }
 
-static void unit_append(struct lines *lines, Dwarf_CU *cu)
+/* Appends the unit, unless it is one without code. */
+static bool unit_append(struct lines *lines, Dwarf_CU *cu)
 {
 	Dwarf_Die die, split;
 	uint8_t type;
@@ -39,15 +41,15 @@ static void unit_append(struct lines *lines, Dwarf_CU *cu)
 	memset(&split, 0, sizeof(split));
 	if (dwarf_cu_info(cu, NULL, &type, &die, &split, NULL, NULL, NULL) != 0 ||
 	    (type != DW_UT_compile && type != DW_UT_skeleton))
-		return;
+		return false;
 	const bool is_split = type == DW_UT_skeleton;
 	struct lines_unit unit = {
 		.die = die,
 		.tree = is_split ? split : die,
 		.has_tree = !is_split || split.addr,
 	};
-	unit_ranges_append(lines, &die, lines->units.len);
 	vec_push(&lines->units, unit);
+	return true;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -59,7 +61,7 @@ static int by_begin(const void *a, const void *b)
 	return (left->unit > right->unit) - (left->unit < right->unit);
 }
 
-void lines_units_read(struct lines *lines)
+static void units_read(struct lines *lines)
 {
 	Dwarf_CU *cu = NULL;
 	uint64_t reach = 0;
@@ -69,7 +71,9 @@ void lines_units_read(struct lines *lines)
 	lines->units_read = true;
 	while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, NULL, NULL, NULL) == 0 &&
 	       lines_step(lines))
-		unit_append(lines, cu);
+		if (unit_append(lines, cu))
+			unit_ranges_append(lines, &vec_last(&lines->units).die,
+					   lines->units.len - 1);
 	vec_sort(&lines->ranges, by_begin);
 	vec_foreach (range, &lines->ranges) {
 		if (range->end > reach)
@@ -78,7 +82,7 @@ void lines_units_read(struct lines *lines)
 	}
 }
 
-size_t lines_unit_at(const struct lines *lines, uint64_t addr)
+static size_t stated_unit(const struct lines *lines, uint64_t addr)
 {
 	const struct unit_range *ranges = lines->ranges.data;
 	size_t at = partition_point(lines->ranges.len, i, ranges[i].begin <= addr);
@@ -88,4 +92,48 @@ size_t lines_unit_at(const struct lines *lines, uint64_t addr)
 			return ranges[at].unit;
 	}
 	return SIZE_MAX;
+}
+
+/* The entry of the unit that .debug_aranges has at `addr`, if the unit says so, too. */
+static bool find_listed(const struct lines *lines, uint64_t addr, Dwarf_Die *die)
+{
+	Dwarf_Aranges *ranges;
+	Dwarf_Addr begin;
+	Dwarf_Word length;
+	Dwarf_Off offset;
+	size_t count;
+
+	if (dwarf_getaranges(lines->dwarf, &ranges, &count) != 0)
+		return false;
+	Dwarf_Arange *range = dwarf_getarange_addr(ranges, addr);
+
+	return range && dwarf_getarangeinfo(range, &begin, &length, &offset) == 0 &&
+	       object_is_executable(lines->object, begin) &&
+	       dwarf_offdie(lines->dwarf, offset, die) && dwarf_haspc(die, addr) > 0;
+}
+
+static size_t listed_unit(struct lines *lines, uint64_t addr)
+{
+	Dwarf_Die die;
+
+	if (!find_listed(lines, addr, &die))
+		return SIZE_MAX;
+	const uint64_t offset = dwarf_dieoffset(&die);
+	const uint64_t *known = map_get(&lines->listed, offset);
+
+	if (known)
+		return *known;
+	if (!unit_append(lines, die.cu))
+		return SIZE_MAX;
+	return *map_put(&lines->listed, offset, lines->units.len - 1) = lines->units.len - 1;
+}
+
+size_t lines_unit_at(struct lines *lines, uint64_t addr)
+{
+	const size_t unit = lines->units_read ? SIZE_MAX : listed_unit(lines, addr);
+
+	if (unit != SIZE_MAX)
+		return unit;
+	units_read(lines);
+	return stated_unit(lines, addr);
 }
