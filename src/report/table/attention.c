@@ -156,10 +156,12 @@ static bool was_preempted(const struct report *report, struct str *text)
 		return false;
 	if (totals->cpu_unread || profile_version(report->analysis->profile) < PROFILE_WAITS_SINCE)
 		return false;
-	str_printf(text,
-		   "preempted for %.0f %% of the time in which it could run: other threads had the "
-		   "processors",
-		   100 * preempted / wanted);
+	str_printf(
+		text,
+		"preempted for %.0f %% of the time in which it could run: %sother programs had the "
+		"processors",
+		100 * preempted / wanted,
+		report->analysis->threads.len > 1 ? "its own threads or " : "");
 	return true;
 }
 
