@@ -28,9 +28,11 @@
 #define TARE_JUDGED_CALLS_MIN 200
 /* … and nobody who waits for one in so many of its time: it is timed for that. */
 #define TARE_JUDGED_WAITS 8
-/* Nor who calls what waits so many times as long as its probes take, while these take no more than
-   one in so many of the work. */
-#define TARE_JUDGED_LEADS 64
+/* Nor who calls what waits so many times as long as its probes take: at an end of an interval with
+   an OS event they take twenty times as long as else. */
+#define TARE_JUDGED_LEADS 1024
+/* But these take no more than one in so many of the work. */
+#define TARE_JUDGED_LEADS_SHARE 64
 
 /*
  * Is a function timed for the waits of what it calls? Without it these are on its caller's path: of
@@ -38,8 +40,8 @@
  */
 static inline bool tare_judged_leads(uint64_t waits_below, uint64_t probes, uint64_t worked)
 {
-	return waits_below / TARE_JUDGED_LEADS >= probes && probes <= worked / TARE_JUDGED_LEADS &&
-	       waits_below;
+	return waits_below / TARE_JUDGED_LEADS >= probes &&
+	       probes <= worked / TARE_JUDGED_LEADS_SHARE && waits_below;
 }
 
 struct tare_learned {

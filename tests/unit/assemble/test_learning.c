@@ -172,7 +172,7 @@ static void test_what_leads_to_waits_is_timed(void **state)
 
 	(void)state;
 	/* The probes of three functions are too much, of each of them little. */
-	work((uint64_t)2 * CALLS * PAIR * TARE_JUDGED_LEADS, 1 << 20);
+	work((uint64_t)2 * CALLS * PAIR * TARE_JUDGED_LEADS_SHARE, 1 << 20);
 	call_node(10, 0, 0, 0);
 	call_node(11, 10, 1, 0);
 	call_node(12, 11, 2, 0);

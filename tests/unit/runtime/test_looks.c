@@ -195,7 +195,7 @@ static void leading_calls(struct thread *thread, int count, uint64_t ticks)
 /* Beside so much work the probes of MANY calls are dear, yet may be paid by waits. */
 static void work_beside(struct thread *thread)
 {
-	thread->ticks += (uint64_t)TARE_JUDGED_LEADS * MANY * PAIR;
+	thread->ticks += (uint64_t)TARE_JUDGED_LEADS_SHARE * MANY * PAIR;
 }
 
 static void test_what_leads_to_waits_is_timed(void **state)

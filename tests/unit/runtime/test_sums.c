@@ -126,12 +126,12 @@ static void test_leads(void **state)
 		add(key, 1000, 1);
 	sums_find(&sums, 1)->below_ticks = TARE_JUDGED_LEADS * probes;
 	sums_find(&sums, 2)->below_ticks = TARE_JUDGED_LEADS * probes - 1;
-	judge(TARE_JUDGED_LEADS * probes);
+	judge(TARE_JUDGED_LEADS_SHARE * probes);
 	assert_true(sums_stays(sums_find(&sums, 1)));
 	assert_false(goes(1));
 	assert_true(goes(2));
 	assert_true(goes(3));
-	judge(TARE_JUDGED_LEADS * probes - TARE_JUDGED_LEADS);
+	judge(TARE_JUDGED_LEADS_SHARE * probes - TARE_JUDGED_LEADS_SHARE);
 	assert_false(sums_stays(sums_find(&sums, 1)));
 	assert_true(goes(1));
 }
