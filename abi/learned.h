@@ -33,6 +33,8 @@
 #define TARE_JUDGED_LEADS 1024
 /* But these take no more than one in so many of the work. */
 #define TARE_JUDGED_LEADS_SHARE 64
+/* A wait is so many callers', from the innermost on; once each function's. */
+#define TARE_JUDGED_CALLERS 64
 
 /*
  * Is a function timed for the waits of what it calls? Without it these are on its caller's path: of

@@ -27,7 +27,6 @@
 #include "runtime/tree/context.h"
 
 #define NODES_MAX   (1U << 18)
-#define CALLERS_MAX 64		 /* of what waits */
 #define NODE_TICKS  1024	 /* to add up a node takes about so many, out of the cache */
 #define PAUSE_FIRST (1ULL << 20) /* ticks between two sums: half a millisecond … */
 #define PAUSE_LAST  (1ULL << 23) /* … and a few */
@@ -122,11 +121,13 @@ static void waits_sum(const struct tare_node *node, uint64_t blocked_ticks, stru
 {
 	const struct tare_node *caller = context_node(node->parent);
 
-	for (int i = 0; i < CALLERS_MAX && caller->key; i++) {
+	for (int i = 0; i < TARE_JUDGED_CALLERS && caller->key; i++) {
 		struct adapt_sum *sum = sums_find(sums, caller->key);
 
-		if (sum && caller->key != node->key)
+		if (sum && caller->key != node->key && sum->below_node != node->index)
 			sum->below_ticks += blocked_ticks;
+		if (sum)
+			sum->below_node = node->index;
 		caller = context_node(caller->parent);
 	}
 }

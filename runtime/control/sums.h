@@ -25,6 +25,7 @@ struct adapt_sum {
 	int64_t ticks;	/* exclusive, of a processor */
 	uint64_t blocked_ticks;
 	uint64_t below_ticks, below_before; /* blocked in what it has called */
+	uint32_t below_node;		    /* whose wait was added last */
 	uint64_t calls_before;
 	int64_t ticks_before;
 	bool leads; /* is timed for the waits below */

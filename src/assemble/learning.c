@@ -15,21 +15,30 @@
 #define LONG_PAIRS  128 /* a function that takes as many times its probes stays timed */
 #define RAISED_MOST 8
 
-/* What callees have waited is their callers', too: these stand before them. */
+/* What the node has waited is a reason for the functions that it was called by, too. */
+static void wait_add(struct learning *learning, size_t place)
+{
+	const struct learning_node *nodes = learning->nodes.data, *node = &nodes[place];
+	size_t at = node->parent;
+
+	for (int i = 0; i < TARE_JUDGED_CALLERS && nodes[at].function; i++) {
+		struct learning_function *caller =
+			&learning->functions.data[nodes[at].function - 1];
+
+		if (nodes[at].function != node->function && caller->below_node != place + 1)
+			caller->below_ticks += node->blocked_ticks;
+		caller->below_node = place + 1;
+		at = nodes[at].parent;
+	}
+}
+
 void learning_end_nodes(struct learning *learning)
 {
-	struct learning_node *nodes = learning->nodes.data;
-
-	for (size_t i = learning->nodes.len; i-- > 0;) {
-		const struct learning_node *node = &nodes[i], *parent = &nodes[node->parent];
-
-		if (!node->blocked_ticks || parent == node)
-			continue;
-		nodes[node->parent].blocked_ticks += node->blocked_ticks;
-		if (parent->function && parent->function != node->function)
-			learning->functions.data[parent->function - 1].below_ticks +=
-				node->blocked_ticks;
-	}
+	for (size_t i = 0; i < learning->nodes.len; i++)
+		if (learning->nodes.data[i].blocked_ticks)
+			wait_add(learning, i);
+	vec_foreach (function, &learning->functions)
+		function->below_node = 0;
 	learning->nodes.len = 0;
 }
 

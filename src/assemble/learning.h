@@ -16,14 +16,15 @@ struct learning_function {
 	uint64_t calls;
 	uint64_t ticks, blocked_ticks; /* exclusive: of a processor, and waits */
 	uint64_t below_ticks;	       /* waits of what it has called */
+	size_t below_node;	       /* 1 + the place of the node whose wait was added last */
 	bool gone;		       /* a process has judged that it goes */
 };
 
 /* A node of the thread whose nodes are being added. */
 struct learning_node {
 	int64_t function;
-	size_t parent;		/* its place among them; its own: none */
-	uint64_t blocked_ticks; /* in the end with those below */
+	size_t parent; /* its place among them; its own: none */
+	uint64_t blocked_ticks;
 };
 
 struct learning {

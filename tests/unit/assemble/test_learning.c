@@ -183,12 +183,15 @@ static void test_what_leads_to_waits_is_timed(void **state)
 	call_node(16, 15, 3, 0);
 	call_node(17, 16, 4, worth_ticks / 100);
 	call_node(18, 15, 1, 0);
-	call_node(19, 18, 1, 10 * worth_ticks);
+	call_node(19, 18, 1, 10 * worth_ticks); /* which is its own */
+	call_node(20, 16, 1, 0);
+	call_node(21, 20, 3, 0);
+	call_node(22, 21, 4, worth_ticks / 100); /* is that of 3 once more, though it recurs */
 	learning_end_nodes(&learning);
 	choose();
-	assert_int_equal(learning.functions.data[0].below_ticks, worth_ticks);
+	assert_int_equal(learning.functions.data[0].below_ticks, worth_ticks + worth_ticks / 100);
 	assert_int_equal(learning.functions.data[1].below_ticks, worth_ticks);
-	assert_int_equal(learning.functions.data[2].below_ticks, worth_ticks / 100);
+	assert_int_equal(learning.functions.data[2].below_ticks, 2 * (worth_ticks / 100));
 	assert_false(goes[1]);
 	assert_true(goes[2]);
 	learning.worked_ticks /= 2;

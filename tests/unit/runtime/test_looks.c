@@ -175,19 +175,24 @@ static void test_what_waits_elsewhere_is_timed(void **state)
 #define WORTH_TICKS ((uint64_t)TARE_JUDGED_LEADS * MANY * PAIR)
 
 /* Calls of SHORT, in each of which SHORTER waits. */
-static void leading_calls(struct thread *thread, int count, uint64_t ticks)
+static void wait_at(struct thread *thread, uint64_t depth, uint64_t ticks)
 {
 	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
-					      .sp = SP_TOP - 192,
+					      .sp = SP_TOP - depth * 64,
 					      .os = true,
 					      .blocked_ticks = ticks,
 					      .os_cause = TARE_OS_SYSCALL,
 					      .syscall_number = 0};
 
+	enter(thread, 1, SHORTER, depth);
+	apply(thread, late, ticks, true);
+}
+
+static void leading_calls(struct thread *thread, int count, uint64_t ticks)
+{
 	for (int i = 0; i < count; i++) {
 		enter(thread, 1, SHORT, 2);
-		enter(thread, 1, SHORTER, 3);
-		apply(thread, late, ticks, true);
+		wait_at(thread, 3, ticks);
 		leave(thread, 1, 2, true);
 	}
 }
@@ -255,6 +260,28 @@ static void test_what_leads_to_waits_and_goes(void **state)
 	calls(&thread, SHORT, MANY, 1);
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
+	thread_end(&thread);
+}
+
+/* A function that recurs has called what waits once. */
+static void test_waits_below_recursion(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	enter(&thread, 1, SHORT, 2);
+	enter(&thread, 1, LONG, 3);
+	enter(&thread, 1, SHORT, 4);
+	wait_at(&thread, 5, 1000);
+	leave(&thread, 1, 4, true);
+	leave(&thread, 1, 3, true);
+	leave(&thread, 1, 2, true);
+	judge(&thread);
+	judge(&thread);
+	assert_int_equal(waiters_below(key(SHORT)), 1000);
+	assert_int_equal(waiters_below(key(LONG)), 1000);
 	thread_end(&thread);
 }
 
@@ -335,6 +362,7 @@ int main(void)
 		TEST(test_what_waits_elsewhere_is_timed),
 		TEST(test_what_leads_to_waits_is_timed),
 		TEST(test_what_leads_to_waits_and_goes),
+		TEST(test_waits_below_recursion),
 		TEST(test_looks_leave_what_leads_to_waits),
 		TEST(test_who_is_no_waiter),
 		TEST(test_two_wait_by_turns),
