@@ -69,17 +69,38 @@ bool report_view_needs_function(const char *view)
 	return found && found->needs_function;
 }
 
+/* The view that others call so, or one with a name like that; NULL: there is none. */
+static const char *view_meant(const char *word)
+{
+	static const struct {
+		const char *word, *view;
+	} others[] = {{"waits", "os"},		{"blocked", "os"},
+		      {"syscalls", "os"},	{"hotspots", "functions"},
+		      {"flat", "functions"},	{"symbols", "functions"},
+		      {"tree", "calltree"},	{"callgraph", "calltree"},
+		      {"callees", "callers"},	{"butterfly", "callers"},
+		      {"libraries", "modules"}, {"dsos", "modules"},
+		      {"mutexes", "locks"},	{"contention", "locks"},
+		      {"source", "annotate"},	{"disassembly", "annotate"},
+		      {"overview", "summary"}};
+	const char *const *names = report_view_names();
+	size_t count = 0;
+
+	for (size_t i = 0; i < TABLE_COUNT(others); i++)
+		if (strcmp(word, others[i].word) == 0)
+			return others[i].view;
+	while (names[count])
+		count++;
+	return str_nearest(word, names, count);
+}
+
 static const struct view *view_require(const struct report_options *options, struct error *err)
 {
-	const char *const *names = report_view_names();
 	const struct view *view = view_find(options->view, options);
-	size_t count = 0;
 
 	if (view)
 		return view;
-	while (names[count])
-		count++;
-	const char *nearest = str_nearest(options->view, names, count);
+	const char *nearest = view_meant(options->view);
 	if (nearest)
 		error_set(err, ERROR_USAGE, "unknown view \"%s\"; did you mean \"%s\"?",
 			  options->view, nearest);

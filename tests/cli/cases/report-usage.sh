@@ -6,6 +6,8 @@ try() {
 }
 try
 try functons x.tare
+try waits x.tare
+try nonsense x.tare
 try functions
 try callers
 try callers x.tare
