@@ -75,8 +75,10 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 
 /*
  * Where a call is left by longjmp, and its callers are only counted, no event says so: the clock
- * goes on in it until the next one. By four standard deviations, as many functions are asked;
- * beyond what the kernel had, which may not be sampled, and the probes.
+ * goes on in it until the next one. And a function of a library may be jumped to by another one of
+ * it, which is what was called. By four standard deviations of the draws that the clock lets
+ * expect, as many functions are asked; where it lets expect hardly any, four draws are as unlikely.
+ * Beyond what the kernel had, which may not be sampled, and the probes.
  */
 static bool is_contradicted(const struct estimate_tally *tally, const struct sums *sums,
 			    double draw_ticks)
@@ -85,8 +87,9 @@ static bool is_contradicted(const struct estimate_tally *tally, const struct sum
 	const double sampled = (double)tally->own / (double)sums->weight * (double)sums->cpu_ticks;
 	const double known = (double)tally->error_ticks + (double)tally->disturbed_ticks;
 
-	return fabs(clock - sampled) - known >
-	       4 * sqrt(fmax(clock, sampled) * draw_ticks) + draw_ticks;
+	const double few = (sampled > clock ? 3 : 1) * draw_ticks;
+
+	return fabs(clock - sampled) - known > 4 * sqrt(clock * draw_ticks) + few;
 }
 
 static void decide(const struct estimate *estimate, struct estimate_thread *thread,

@@ -406,6 +406,37 @@ static void test_chance_contradicts_nothing(void **state)
 	assert_cpu("timed", 4 * MS, 4 * MS, false);
 }
 
+/* A library's function that was called a little, and jumped to by another one of it: 100 ns by the
+   clock let expect none of 1,000 samples. */
+static void begin_jumped_to(uint64_t its_samples)
+{
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS - 100, 0, 0, 0},
+					   {thread, 2, timed, 10, 100, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 250);
+	samples(call(in_main, f), 750 - its_samples);
+	samples(call(in_main, timed), its_samples);
+	finish();
+}
+
+static void test_few_samples_contradict_a_short_time(void **state)
+{
+	(void)state;
+	begin_jumped_to(4);
+	assert_cpu("timed", 4 * MS / 100, 4 * MS / 100, true);
+}
+
+static void test_three_samples_contradict_nothing(void **state)
+{
+	(void)state;
+	begin_jumped_to(3);
+	assert_cpu("timed", 100, 100, false);
+}
+
 /* The tree of calls has `timed` below main; the stacks say that f stands between them. */
 static void test_timed_call_below_counted(void **state)
 {
@@ -985,6 +1016,8 @@ int main(void)
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_samples_contradict_the_clock),
 		ESTIMATE_TEST(test_chance_contradicts_nothing),
+		ESTIMATE_TEST(test_few_samples_contradict_a_short_time),
+		ESTIMATE_TEST(test_three_samples_contradict_nothing),
 		ESTIMATE_TEST(test_time_of_the_kernel_contradicts_nothing),
 		ESTIMATE_TEST(test_timed_call_below_counted),
 		ESTIMATE_TEST(test_paths_share_calls),
