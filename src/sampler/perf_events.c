@@ -504,7 +504,7 @@ static void add_thinned(struct perf_events *set, const struct perf_event_attr *f
 
 	attr.enable_on_exec = 0;
 	attr.sample_freq = PERF_EVENTS_TIMER_FEW;
-	if (!set->timers_stay && !add_event(set, &attr, task, &added))
+	if (!set->timers_stay && !add_event(set, &attr, task, &added) && errno != ESRCH)
 		let_timers_stay(set);
 }
 
@@ -544,7 +544,8 @@ static bool track_apart(struct perf_events *set, int64_t task)
 		return true;
 	close_from(set->descriptors.data, before, set->descriptors.len);
 	set->descriptors.len = before;
-	let_timers_stay(set);
+	if (err.code != ERROR_NOT_FOUND) /* a task that has ended meanwhile */
+		let_timers_stay(set);
 	return false;
 }
 
