@@ -100,10 +100,15 @@ void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
 
 /* ---- sums ---- */
 
+/* Behind the last of the thread's nodes that are looked at. */
+static uint32_t nodes_end(const struct tare_thread_file *self)
+{
+	return (uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
+}
+
 static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *sums)
 {
-	const uint32_t end =
-		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
+	const uint32_t end = nodes_end(self);
 
 	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
 		const struct tare_node *node = context_node_at(self, at);
@@ -135,8 +140,7 @@ static void waits_sum(const struct tare_node *node, uint64_t blocked_ticks, stru
 /* When all nodes have been added: whose calls lead to waits. Tells the other threads. */
 static void waits_sum_all(const struct tare_thread_file *self, struct adapt_sums *sums)
 {
-	const uint32_t end =
-		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
+	const uint32_t end = nodes_end(self);
 
 	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
 		const struct tare_node *node = context_node_at(self, at);
@@ -158,8 +162,7 @@ static void waits_sum_all(const struct tare_thread_file *self, struct adapt_sums
 /* Returns whether a byte was cleared. */
 static bool nodes_disarm(const struct tare_thread_file *self, const struct adapt_sums *sums)
 {
-	const uint32_t end =
-		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
+	const uint32_t end = nodes_end(self);
 	bool cleared = false;
 
 	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {

@@ -19,15 +19,16 @@
 static void wait_add(struct learning *learning, size_t place)
 {
 	const struct learning_node *nodes = learning->nodes.data, *node = &nodes[place];
+	const int64_t id = learning->first_node + (int64_t)place;
 	size_t at = node->parent;
 
 	for (int i = 0; i < TARE_JUDGED_CALLERS && nodes[at].function; i++) {
 		struct learning_function *caller =
 			&learning->functions.data[nodes[at].function - 1];
 
-		if (nodes[at].function != node->function && caller->below_node != place + 1)
+		if (nodes[at].function != node->function && caller->below_node != id)
 			caller->below_ticks += node->blocked_ticks;
-		caller->below_node = place + 1;
+		caller->below_node = id;
 		at = nodes[at].parent;
 	}
 }
@@ -37,8 +38,6 @@ void learning_end_nodes(struct learning *learning)
 	for (size_t i = 0; i < learning->nodes.len; i++)
 		if (learning->nodes.data[i].blocked_ticks)
 			wait_add(learning, i);
-	vec_foreach (function, &learning->functions)
-		function->below_node = 0;
 	learning->nodes.len = 0;
 }
 

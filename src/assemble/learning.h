@@ -16,7 +16,7 @@ struct learning_function {
 	uint64_t calls;
 	uint64_t ticks, blocked_ticks; /* exclusive: of a processor, and waits */
 	uint64_t below_ticks;	       /* waits of what it has called */
-	size_t below_node;	       /* 1 + the place of the node whose wait was added last */
+	int64_t below_node;	       /* the id of the node whose wait was added last */
 	bool gone;		       /* a process has judged that it goes */
 };
 
