@@ -30,10 +30,11 @@ static void mark_special(const struct tare_thread_file *self, struct tare_node *
 
 /* ---- the clock ---- */
 
-/* So much more was taken off for probes than they took: the interval that ends gets it back. */
-static void clock_put_forward(struct tare_thread_file *self, uint64_t ticks)
+/* So much more was taken off for probes than they took: the call whose probes they are gets it
+ * back. */
+static void clock_put_forward(struct tare_thread_file *self, struct tare_node *node, uint64_t ticks)
 {
-	top_of(self)->clamped_ticks += ticks;
+	node->clamped_ticks += ticks;
 	self->now_ticks += ticks;
 	self->lost_ticks -= ticks;
 }
@@ -42,15 +43,28 @@ static void clock_put_forward(struct tare_thread_file *self, uint64_t ticks)
 static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 {
 	self->negative++;
-	clock_put_forward(self, ticks);
+	clock_put_forward(self, top_of(self), ticks);
 }
 
-static void clock_put_above(struct tare_thread_file *self, uint64_t floor_ticks, uint64_t ticks)
+static uint64_t missing_to(uint64_t floor_ticks, uint64_t ticks)
 {
 	const int64_t missing = (int64_t)(floor_ticks - ticks);
 
-	if (missing > 0)
-		clock_put_forward(self, (uint64_t)missing);
+	return missing > 0 ? (uint64_t)missing : 0;
+}
+
+/*
+ * The event before this one was too early by so much. Where the top call began with it, the time
+ * before is its caller's, and the call has no more than the interval that ends.
+ */
+static void clock_put_before(struct tare_thread_file *self, uint64_t before, uint64_t missing)
+{
+	struct tare_node *top = top_of(self);
+	const bool has_begun = !is_root(self, top) && top->start == before;
+
+	clock_put_forward(self, has_begun ? context_node(top->parent) : top, missing);
+	if (has_begun)
+		top->start += missing;
 }
 
 /*
@@ -61,12 +75,13 @@ static void clock_put_above(struct tare_thread_file *self, uint64_t floor_ticks,
 static uint64_t clock_keep_floor(struct tare_thread_file *self, uint64_t before)
 {
 	struct accumulate_local *local = context_local(self);
-	const uint64_t floor = local->floor_ticks;
+	const uint64_t floor = local->floor_ticks, missing = missing_to(floor, before);
 
-	clock_put_above(self, floor, before);
-	clock_put_above(self, floor, self->now_ticks);
+	if (missing)
+		clock_put_before(self, before, missing);
+	clock_put_forward(self, top_of(self), missing_to(floor, self->now_ticks));
 	local->floor_ticks = self->now_ticks;
-	return (int64_t)(floor - before) > 0 ? floor : before;
+	return before + missing;
 }
 
 /* A system call makes a thread wait, and takes time; preemption and faults have none. */

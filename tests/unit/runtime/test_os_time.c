@@ -52,6 +52,31 @@ static void test_clock_keeps_above_os(void **state)
 	thread_end(&thread);
 }
 
+/* What the clock lacks when a call begins is the caller's: the call is no longer than its interval.
+ */
+static void test_clock_keeps_above_os_as_a_call_begins(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 5, MAIN, SP_TOP);
+	interval(&thread, 100, true);
+	thread.cost = 20;
+	interval(&thread, 0, false);
+	thread.cost = 0;
+	enter(&thread, 5, FOO, SP_TOP - 16);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_LEAVE, .sp = SP_TOP - 16}, 30,
+		TARE_OS_MINOR_FAULT);
+	leave(&thread, 10, SP_TOP);
+	assert_values(&thread, FOO, (struct values){1, 30, 30, 0, 0});
+	assert_values(&thread, MAIN, (struct values){1, 140, 110, 10, 10});
+	assert_int_equal(node_of(&thread, FOO)->clamped_ticks, 0);
+	assert_int_equal(node_of(&thread, MAIN)->clamped_ticks, 15);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
 /* An interval whose probe is said to have cost more than it took, and an OS event in it. */
 static void test_no_os_time_below_nothing(void **state)
 {
@@ -295,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_keeps_above_os),
+		cmocka_unit_test(test_clock_keeps_above_os_as_a_call_begins),
 		cmocka_unit_test(test_no_os_time_below_nothing),
 		cmocka_unit_test(test_callees_time_is_not_exclusive),
 		cmocka_unit_test(test_not_negative),
