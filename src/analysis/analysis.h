@@ -117,6 +117,7 @@ struct analysis_function {
 	uint64_t link_addr, size; /* size 0: not known */
 	bool has_twin;		  /* another function of the module has the same name */
 	bool inlined;		  /* has no code of its own: it was only inlined into others */
+	bool entered;		  /* counters at its begin have seen calls: it has a copy */
 	/* Samples taken in it, or below it in functions that instrumentation does not know. */
 	uint64_t samples_charged;
 	struct analysis_values values;

@@ -137,6 +137,7 @@ static void add_counted(struct counted_loader *loader, const struct profile_coun
 	const bool selected = row->thread ? analysis->threads.data[row->thread - 1].selected
 					  : is_whole(analysis, process);
 
+	analysis->functions.data[function].entered |= row->entered != 0;
 	if (!analysis->processes.data[process].selected || (analysis->my_code && module->system))
 		return;
 	struct counted_function *counted = &loader->functions[function];

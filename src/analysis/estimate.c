@@ -139,24 +139,6 @@ static bool any_counted(const struct estimate *estimate)
 	return false;
 }
 
-static void find_modules(struct estimate *estimate)
-{
-	const struct analysis *analysis = estimate->analysis;
-	size_t count;
-	const struct profile_module *modules = profile_modules(analysis->profile, &count);
-
-	estimate->is_runtime = mem_zalloc(analysis->modules.len + 1);
-	estimate->is_kernel = mem_zalloc(analysis->modules.len + 1);
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t module = analysis->module_of[i];
-		/* The vDSO is the kernel's, and runs in the program as a library does. */
-		const bool kernels = analysis_is_kernels(modules[i].path);
-		const bool vdso = kernels && strncmp(modules[i].path, "[v", 2) == 0;
-		estimate->is_runtime[module] |= modules[i].system || vdso;
-		estimate->is_kernel[module] |= kernels && !vdso;
-	}
-}
-
 /* ---- nodes ---- */
 
 static void order_nodes(struct estimate *estimate)
@@ -347,8 +329,7 @@ static void make_tree(struct estimate *estimate)
 	estimate->first_match = mem_alloc((count + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < count; i++)
 		estimate->first_match[i] = ANALYSIS_NONE;
-	find_modules(estimate);
-	estimate_find_names(estimate);
+	analysis_aliases_find(&estimate->aliases, estimate->analysis);
 	estimate_find_unseen(estimate);
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
@@ -376,10 +357,7 @@ static void estimate_fini(struct estimate *estimate)
 	map_fini(&estimate->met);
 	map_fini(&estimate->children);
 	map_fini(&estimate->known);
-	free(estimate->is_runtime);
-	free(estimate->is_kernel);
-	free(estimate->entry_of);
-	free(estimate->stub_of);
+	analysis_aliases_fini(&estimate->aliases);
 	free(estimate->positions);
 	free(estimate->order);
 	free(estimate->order_begin);

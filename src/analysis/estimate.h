@@ -3,7 +3,6 @@
  * recording (docs/explanation/data-values.md, 8). Private to analysis.
  *
  *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
- *   estimate_names.c  functions that stand for others
  *   estimate_unseen.c calls by code without probes
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
  *   estimate_check.c  the thread's clock beside what its samples stand for
@@ -19,6 +18,7 @@
 #ifndef TARE_ANALYSIS_ESTIMATE_H
 #define TARE_ANALYSIS_ESTIMATE_H
 
+#include "analysis/aliases.h"
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"
 #include "analysis/share.h"
@@ -87,9 +87,7 @@ struct estimate {
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;
 	struct estimate_position *positions; /* by stack */
-	bool *is_runtime, *is_kernel;	     /* by module */
-	uint32_t *entry_of; /* by function: the one that is called where it is chosen */
-	uint32_t *stub_of;  /* by function: of a stub the one that it leads to, else itself */
+	struct analysis_aliases aliases;
 	struct vec_of(struct estimate_counted) counted; /* by thread */
 	struct map traits;  /* (process, function) → enum estimate_traits */
 	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */
@@ -130,9 +128,6 @@ uint32_t estimate_function_at(const struct estimate *estimate, uint32_t stack);
 /* A node of the new tree below `parent`, made where there is none. */
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);
 struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function);
-
-/* Fills entry_of and stub_of; needs is_runtime. */
-void estimate_find_names(struct estimate *estimate);
 
 /* The rows of the thread in estimate.counted, from the return to *end. */
 size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end);

@@ -85,6 +85,9 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err);
 void analysis_free_sample_stacks(struct analysis *analysis);
+/* samples_charged.c: of the nodes of samples, once they are linked and the functions' calls are
+ * known. */
+void analysis_charge_samples(struct analysis *analysis);
 /* estimate.c: after the residual, before what has folded is shared out. */
 bool analysis_estimate(struct analysis *analysis, struct profile *profile, struct error *err);
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */

@@ -267,32 +267,6 @@ static void sum_values(struct analysis *analysis, const struct sample_values *va
 	}
 }
 
-/* To the innermost function of each stack that instrumentation knows as well. */
-static void charge(struct analysis *analysis)
-{
-	uint32_t *owners = mem_alloc((analysis->nodes.len + 1) * sizeof(*owners));
-
-	for (size_t i = 0; i < analysis->nodes.len; i++) {
-		const struct analysis_node *node = &analysis->nodes.data[i];
-		owners[i] = ANALYSIS_NONE;
-		if (node->parent == ANALYSIS_NONE) {
-			analysis->totals.samples.charged_outside +=
-				node->values.amount[SAMPLES_EXCLUSIVE];
-			continue;
-		}
-		assert(node->parent < i && node->function < analysis->functions.len);
-		const struct analysis_values *values =
-			&analysis->functions.data[node->function].values;
-		const bool known = values->calls || values->amount[ELAPSED_INCLUSIVE];
-		owners[i] = known ? node->function : owners[node->parent];
-		*(owners[i] == ANALYSIS_NONE
-			  ? &analysis->totals.samples.charged_outside
-			  : &analysis->functions.data[owners[i]].samples_charged) +=
-			node->values.amount[SAMPLES_EXCLUSIVE];
-	}
-	free(owners);
-}
-
 static void sum_collectors(struct analysis *analysis)
 {
 	struct analysis_sample_totals *totals = &analysis->totals.samples;
@@ -329,7 +303,7 @@ static bool load_paths(struct analysis *analysis, const struct analysis_options 
 		analysis_link_nodes(analysis);
 		analysis_sum_functions(analysis);
 		if (analysis->has_calls)
-			charge(analysis);
+			analysis_charge_samples(analysis);
 	}
 	if (shown) {
 		vec_fini(&calls);

@@ -4,7 +4,7 @@
  * interrupt comes where the processor has to wait, and through a copy that is later than in the
  * stub: so the stub's samples move to the function anyway, and times are the same only together.
  */
-#include "analysis/estimate.h"
+#include "analysis/aliases.h"
 
 #include <string.h>
 
@@ -37,10 +37,8 @@ static const char *name_key(struct analysis *analysis, uint32_t module, const ch
 }
 
 /* By "module:symbol", and by ":symbol" the first of any module. */
-static void index_names(struct estimate *estimate, struct strmap *names)
+static void index_names(struct analysis *analysis, struct strmap *names)
 {
-	struct analysis *analysis = estimate->analysis;
-
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
 		const struct analysis_function *function = &analysis->functions.data[i];
 		const size_t length = strlen(function->symbol);
@@ -54,13 +52,13 @@ static void index_names(struct estimate *estimate, struct strmap *names)
 	}
 }
 
-static uint32_t find_entry(struct estimate *estimate, const struct strmap *names, uint32_t index)
+static uint32_t find_entry(const struct analysis_aliases *aliases, struct analysis *analysis,
+			   const struct strmap *names, uint32_t index)
 {
-	struct analysis *analysis = estimate->analysis;
 	const struct analysis_function *function = &analysis->functions.data[index];
 	const char *base;
 	const size_t length =
-		estimate->is_runtime[function->module] ? chosen_form(function->symbol, &base) : 0;
+		aliases->is_runtime[function->module] ? chosen_form(function->symbol, &base) : 0;
 	const uint64_t *entry =
 		length ? strmap_get(names, name_key(analysis, function->module, base, length))
 		       : NULL;
@@ -69,9 +67,8 @@ static uint32_t find_entry(struct estimate *estimate, const struct strmap *names
 }
 
 /* A file's own function comes before others', as the loader has it but for interposition. */
-static uint32_t find_stub(struct estimate *estimate, const struct strmap *names, uint32_t index)
+static uint32_t find_stub(struct analysis *analysis, const struct strmap *names, uint32_t index)
 {
-	struct analysis *analysis = estimate->analysis;
 	const struct analysis_function *function = &analysis->functions.data[index];
 
 	if (!str_ends_with(function->symbol, STUB_SUFFIX))
@@ -85,18 +82,43 @@ static uint32_t find_stub(struct estimate *estimate, const struct strmap *names,
 	return called ? (uint32_t)*called : index;
 }
 
-void estimate_find_names(struct estimate *estimate)
+static void find_modules(struct analysis_aliases *aliases, const struct analysis *analysis)
 {
-	const size_t count = estimate->analysis->functions.len;
+	size_t count;
+	const struct profile_module *modules = profile_modules(analysis->profile, &count);
+
+	aliases->is_runtime = mem_zalloc(analysis->modules.len + 1);
+	aliases->is_kernel = mem_zalloc(analysis->modules.len + 1);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t module = analysis->module_of[i];
+		const bool kernels = analysis_is_kernels(modules[i].path);
+		const bool vdso = kernels && strncmp(modules[i].path, "[v", 2) == 0;
+		aliases->is_runtime[module] |= modules[i].system || vdso;
+		aliases->is_kernel[module] |= kernels && !vdso;
+	}
+}
+
+void analysis_aliases_find(struct analysis_aliases *aliases, struct analysis *analysis)
+{
+	const size_t count = analysis->functions.len;
 	struct strmap names = {0};
 
+	find_modules(aliases, analysis);
 	strmap_init(&names);
-	index_names(estimate, &names);
-	estimate->entry_of = mem_alloc((count + 1) * sizeof(uint32_t));
-	estimate->stub_of = mem_alloc((count + 1) * sizeof(uint32_t));
+	index_names(analysis, &names);
+	aliases->entry_of = mem_alloc((count + 1) * sizeof(uint32_t));
+	aliases->stub_of = mem_alloc((count + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++) {
-		estimate->entry_of[i] = find_entry(estimate, &names, i);
-		estimate->stub_of[i] = find_stub(estimate, &names, i);
+		aliases->entry_of[i] = find_entry(aliases, analysis, &names, i);
+		aliases->stub_of[i] = find_stub(analysis, &names, i);
 	}
 	strmap_fini(&names);
+}
+
+void analysis_aliases_fini(struct analysis_aliases *aliases)
+{
+	free(aliases->is_runtime);
+	free(aliases->is_kernel);
+	free(aliases->entry_of);
+	free(aliases->stub_of);
 }
