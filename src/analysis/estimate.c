@@ -316,6 +316,18 @@ static void replace(struct estimate *estimate)
 	free(becomes);
 }
 
+/* A timer in the target comes when the thread returns from the kernel, to who has called it. */
+static bool has_kernel(const struct analysis *analysis)
+{
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!rows[i].kernel && strcmp(rows[i].collector, "timer") != 0)
+			return false;
+	return true;
+}
+
 static void make_tree(struct estimate *estimate)
 {
 	const size_t count = estimate->analysis->nodes.len;
@@ -334,6 +346,7 @@ static void make_tree(struct estimate *estimate)
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
 	estimate->interrupt_ticks = interrupt_ticks(estimate->analysis);
+	estimate->has_kernel = has_kernel(estimate->analysis);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	estimate->analysis->totals.sampled_ticks =

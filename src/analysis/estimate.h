@@ -72,17 +72,18 @@ struct estimate_counted {
 /* One thread's function: by its clock, and by the samples. */
 struct estimate_tally {
 	uint64_t cpu_ticks, error_ticks;
-	uint64_t disturbed_ticks; /* of cpu_ticks, in intervals with an OS event */
-	wide own, territory; /* weight of samples in it; of those in it and in counted callees */
-	struct share cost;   /* what counters and dormant probes took of it, among its paths */
+	uint64_t kernel_ticks; /* of cpu_ticks at most, which may not have been sampled */
+	wide own, territory;   /* weight of samples in it; of those in it and in counted callees */
+	struct share cost;     /* what counters and dormant probes took of it, among its paths */
 	bool by_clock;
 };
 
 struct estimate {
 	struct analysis *analysis;
-	int64_t event;				 /* whose samples they are */
-	double ticks_of_weight;			 /* their weight, times this, is CPU time */
-	double interrupt_ticks;			 /* that each took of it, at least */
+	int64_t event;		/* whose samples they are */
+	double ticks_of_weight; /* their weight, times this, is CPU time */
+	double interrupt_ticks; /* that each took of it, at least */
+	bool has_kernel;	/* what functions had the kernel do was sampled as theirs, too */
 	struct sample_values clocked, unclocked; /* by thread, then by stack */
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;

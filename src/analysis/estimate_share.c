@@ -34,6 +34,19 @@ static bool clock_knows(const struct estimate *estimate, const struct estimate_t
 	       territory_of(tally) <= 0;
 }
 
+/*
+ * What the kernel had at most that samples may lack. An interrupt or a switch is in each interval
+ * of a long call, and little of it. System calls are not sampled by chance where a timer has ended
+ * the wait.
+ */
+static uint64_t kernel_ticks(const struct estimate *estimate, const struct analysis_values *values)
+{
+	const uint64_t *ticks = values->os_ticks;
+
+	return ticks[TARE_OS_SYSCALL] +
+	       (estimate->has_kernel ? 0 : ticks[TARE_OS_MAJOR_FAULT] + ticks[TARE_OS_MINOR_FAULT]);
+}
+
 static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 {
 	const uint32_t *begin = &estimate->order_begin[thread->index];
@@ -45,8 +58,7 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 		struct estimate_tally *tally = estimate_tally(thread, node->function);
 		tally->cpu_ticks += node->values.amount[CPU_EXCLUSIVE];
 		tally->error_ticks += node->values.amount[ERROR_EXCLUSIVE];
-		tally->disturbed_ticks += node->values.amount[CPU_EXCLUSIVE] -
-					  node->values.amount[APPLICATION_EXCLUSIVE];
+		tally->kernel_ticks += kernel_ticks(estimate, &node->values);
 	}
 }
 
@@ -85,7 +97,7 @@ static bool is_contradicted(const struct estimate_tally *tally, const struct sum
 {
 	const double clock = (double)tally->cpu_ticks;
 	const double sampled = (double)tally->own / (double)sums->weight * (double)sums->cpu_ticks;
-	const double known = (double)tally->error_ticks + (double)tally->disturbed_ticks;
+	const double known = (double)tally->error_ticks + (double)tally->kernel_ticks;
 
 	const double few = (sampled > clock ? 3 : 1) * draw_ticks;
 

@@ -10,6 +10,7 @@
 
 #include "profile/sample_record.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CHUNK_BYTES = 16 << 10 };
@@ -38,7 +39,8 @@ struct own {
 struct sample_builder {
 	struct resolver *resolver;
 	struct profile_writer *writer;
-	struct map stacks; /* parent << 32 | location → id */
+	struct map stacks;		   /* parent << 32 | location → id */
+	struct vec_of(uint32_t) locations; /* of the stack with the id i + 1 */
 	struct map clocks_by_thread;
 	struct vec_of(struct sample_clock) clocks;
 	struct map tracks_by_id;
@@ -73,6 +75,7 @@ void sample_builder_free(struct sample_builder *builder)
 	vec_fini(&builder->tracks);
 	vec_fini(&builder->values);
 	map_fini(&builder->stacks);
+	vec_fini(&builder->locations);
 	map_fini(&builder->clocks_by_thread);
 	vec_fini(&builder->clocks);
 	map_fini(&builder->tracks_by_id);
@@ -89,6 +92,34 @@ const struct sample_builder_counts *sample_builder_counts(const struct sample_bu
 
 /* ---- stacks ---- */
 
+static int64_t stack_add(struct sample_builder *builder, int64_t parent, int64_t location,
+			 struct error *err)
+{
+	const struct profile_stack row = {.parent = parent, .location = location};
+
+	if (builder->locations.len >= SAMPLE_STACKS_MAX || location >> 32)
+		return SAMPLE_STACK_NONE;
+	const int64_t id = profile_add_stack(builder->writer, &row, err);
+	assert(!id || (size_t)id == builder->locations.len + 1);
+	if (id)
+		vec_push(&builder->locations, (uint32_t)location);
+	return id;
+}
+
+/* That of the function which the caller has called, where that is not the one that runs. */
+static int64_t named_callee(struct sample_builder *builder, int64_t parent, int64_t location,
+			    struct error *err)
+{
+	int64_t named;
+
+	if (!parent)
+		return parent;
+	if (!resolver_named_callee(builder->resolver, builder->locations.data[parent - 1], location,
+				   &named, err))
+		return 0;
+	return named ? sample_builder_stack(builder, parent, named, err) : parent;
+}
+
 int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int64_t location,
 			     struct error *err)
 {
@@ -99,11 +130,11 @@ int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int
 	const uint64_t *known = map_get(&builder->stacks, key);
 	if (known)
 		return (int64_t)*known;
-	if (builder->stacks.len >= SAMPLE_STACKS_MAX || location >> 32)
-		return SAMPLE_STACK_NONE;
-	const struct profile_stack row = {.parent = parent, .location = location};
-	const int64_t id = profile_add_stack(builder->writer, &row, err);
-	if (id)
+	const int64_t caller = named_callee(builder, parent, location, err);
+	if ((parent && !caller) || caller == SAMPLE_STACK_NONE)
+		return caller;
+	const int64_t id = stack_add(builder, caller, location, err);
+	if (id && id != SAMPLE_STACK_NONE)
 		map_put(&builder->stacks, key, (uint64_t)id);
 	return id;
 }

@@ -156,6 +156,7 @@ static struct resolve_module *module_add(struct resolver *resolver, struct modul
 	module->object = files->object;
 	module->coverage = files->coverage;
 	module->covered = files->covered;
+	module->system = policy_is_system(path);
 	map_init(&module->functions);
 	map_init(&module->own);
 	map_init(&module->locations);
@@ -172,7 +173,7 @@ static struct resolve_module *module_add(struct resolver *resolver, struct modul
 		.name = module_name(path),
 		.path = module->path,
 		.build_id = build_id_text(resolver, module->object),
-		.system = policy_is_system(path),
+		.system = module->system,
 		.instrumented = known && *known->copy,
 	};
 	module->id = profile_add_module(resolver->writer, &row, err);

@@ -38,6 +38,7 @@ struct resolve_module {
 	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
 	struct coverage coverage;
 	bool covered;	     /* coverage is known */
+	bool system;	     /* a run-time library, as the profile has it */
 	const char *refusal; /* of the file as a whole; NULL: none */
 	bool is_deferred;    /* it is for this recording only */
 	const char *copy;    /* path of the instrumented one, NULL: none */
@@ -130,6 +131,15 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
  */
 int64_t resolver_location(struct resolver *resolver, struct resolve_module *module,
 			  uint64_t link_addr, struct error *err);
+
+/*
+ * Of two locations of a stack, a caller's in an instrumented module and the one that it called in a
+ * run-time library: *named is that of the function by whose name it was called, if that is not the
+ * one which runs, as it has jumped there; else 0. False with err when the profile cannot be
+ * written.
+ */
+bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t callee,
+			   int64_t *named, struct error *err);
 
 /*
  * The begin of the function whose copy covers link_addr, which the module's instrumented copy has

@@ -37,22 +37,65 @@ static void test_samples_contradict_the_clock(void **state)
 	assert_cpu("main", 10 * MS, 10 * MS / 4, true);
 }
 
-/* The kernel's time may be sampled nowhere. */
-static void test_time_of_the_kernel_contradicts_nothing(void **state)
+static void collector(const char *name, bool kernel)
 {
-	(void)state;
+	const struct profile_sampling row = {.collector = name, .kernel = kernel};
+	struct error err;
+
+	assert_true(profile_add_sampling(writer, &row, &err));
+}
+
+/* 10 calls take 4 ms, in intervals in which the system did that; no sample of 1,000 is there. */
+static void begin_with_os(enum tare_os_cause cause)
+{
 	begin(&(struct small_times){.now = 10 * MS, .os = 4 * MS});
-	const struct small_node nodes[] = {
-		{thread, 0, 0, 0, 0, 0, 0, 0},
-		{thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
-		{thread, 2, timed, 10, 4 * MS, TARE_OS_SYSCALL, 4 * MS, 0}};
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, cause, 4 * MS, 0}};
 	const int64_t in_main = call(0, main_id);
 	small_nodes(writer, nodes, COUNT(nodes));
 	disarm(f, 1000);
 	samples(in_main, 250);
 	samples(call(in_main, f), 750);
+}
+
+/* The kernel's time may be sampled nowhere. */
+static void test_time_of_the_kernel_contradicts_nothing(void **state)
+{
+	(void)state;
+	begin_with_os(TARE_OS_MINOR_FAULT);
+	collector("timer", false);
+	collector("perf", false);
 	finish();
 	assert_cpu("timed", 4 * MS, 4 * MS, false);
+}
+
+static void test_system_calls_contradict_nothing(void **state)
+{
+	(void)state;
+	begin_with_os(TARE_OS_SYSCALL);
+	collector("perf", true);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+}
+
+static void test_sampled_faults_contradict(void **state)
+{
+	(void)state;
+	begin_with_os(TARE_OS_MINOR_FAULT);
+	collector("perf", true);
+	collector("timer", false);
+	finish();
+	assert_cpu("timed", 0, 0, true);
+}
+
+/* A long call's intervals have interrupts, and are no less the program's for that. */
+static void test_interrupts_contradict(void **state)
+{
+	(void)state;
+	begin_with_os(TARE_OS_INTERRUPT);
+	finish();
+	assert_cpu("timed", 0, 0, true);
 }
 
 /* 30 of 100 samples are within four deviations of 40 %. */
@@ -105,6 +148,9 @@ int main(void)
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_samples_contradict_the_clock),
 		ESTIMATE_TEST(test_time_of_the_kernel_contradicts_nothing),
+		ESTIMATE_TEST(test_system_calls_contradict_nothing),
+		ESTIMATE_TEST(test_sampled_faults_contradict),
+		ESTIMATE_TEST(test_interrupts_contradict),
 		ESTIMATE_TEST(test_chance_contradicts_nothing),
 		ESTIMATE_TEST(test_few_samples_contradict_a_short_time),
 		ESTIMATE_TEST(test_three_samples_contradict_nothing),

@@ -1,0 +1,67 @@
+/*
+ * Functions of run-time libraries that end by a jump are on no stack: "qsort" jumps to "qsort_r",
+ * and "strdup" to the copying. Callers' probes and counters have seen a call of qsort, stacks have
+ * qsort_r right below its caller. The call's instruction, by way of the linkage table's stub or the
+ * slot itself, says which name was called.
+ *
+ *   f: call qsort@plt ─▶ qsort: jmp ─▶ qsort_r      stack: f ◀─ qsort_r, becomes f ◀─ qsort ◀─
+ * qsort_r
+ */
+#include "resolve/resolve.h"
+
+#include <assert.h>
+#include <elf.h>
+
+enum {
+	DISTANCE_BYTES = 4,
+	CALL_OPCODE = 0xe8, /* call distance */
+	GROUP_OPCODE = 0xff,
+	CALL_BY_RIP = 0x15 /* call *distance(%rip) */
+};
+
+/* What the call whose last byte is at `last` names; NULL: it names nothing. */
+static const char *called_name(const struct object *object, uint64_t last)
+{
+	enum { BEFORE = DISTANCE_BYTES + 2 };
+	const unsigned char *bytes =
+		last >= BEFORE ? object_at(object, last + 1 - BEFORE, BEFORE) : NULL;
+	int32_t distance;
+
+	if (!bytes ||
+	    (bytes[1] != CALL_OPCODE && (bytes[0] != GROUP_OPCODE || bytes[1] != CALL_BY_RIP)))
+		return NULL;
+	__builtin_memcpy(&distance, bytes + 2, sizeof(distance));
+	return object_plt_symbol(object, last + 1 + (uint64_t)(int64_t)distance);
+}
+
+/* Where the function of that name begins, if it is one and does not have `addr` itself; else 0. */
+static uint64_t jumped_from(const struct object *object, const char *name, uint64_t addr)
+{
+	const uint64_t begin = object_dynamic_symbol(object, name);
+	const struct object_symbol *symbol = begin ? object_symbol_at(object, begin) : NULL;
+
+	/* Which form of an indirect function runs is another matter: see chosen_code.h. */
+	if (!symbol || symbol->type != STT_FUNC || !symbol->size ||
+	    (addr >= begin && addr - begin < symbol->size))
+		return 0;
+	return begin;
+}
+
+bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t callee,
+			   int64_t *named, struct error *err)
+{
+	assert(caller > 0 && (size_t)caller <= resolver->locations.len);
+	assert(callee > 0 && (size_t)callee <= resolver->locations.len);
+	const struct resolve_location from = resolver->locations.data[caller - 1];
+	const struct resolve_location to = resolver->locations.data[callee - 1];
+
+	*named = 0;
+	if (!from.module->copy || from.module->system || !to.module->system ||
+	    !from.module->object || !to.module->object)
+		return true;
+	const char *name = called_name(from.module->object, from.link_addr);
+	const uint64_t begin = name ? jumped_from(to.module->object, name, to.link_addr) : 0;
+
+	*named = begin ? resolver_location(resolver, to.module, begin, err) : 0;
+	return !begin || *named;
+}
