@@ -39,21 +39,32 @@ static char *path_of(const char *directory, const char *name)
 	return path.data;
 }
 
-bool derived_open(const char *name, struct file_view *view)
+char *derived_find(const char *name)
 {
 	struct error ignored;
 	struct stat info;
 	char *directory = folder();
 
 	if (!directory)
-		return false;
+		return NULL;
 	char *path = path_of(directory, name);
 	const bool ok = directory_check_own(directory, &ignored) && lstat(path, &info) == 0 &&
-			S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-			file_view_open(view, path, &ignored);
-	if (ok)
-		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+			S_ISREG(info.st_mode) && info.st_uid == geteuid();
 	free(directory);
+	if (ok) {
+		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+bool derived_open(const char *name, struct file_view *view)
+{
+	struct error ignored;
+	char *path = derived_find(name);
+	const bool ok = path && file_view_open(view, path, &ignored);
+
 	free(path);
 	return ok;
 }

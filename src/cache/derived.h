@@ -16,6 +16,8 @@
 
 /* Maps what is kept under this name, a file's. False where there is none of this user's own. */
 bool derived_open(const char *name, struct file_view *view);
+/* The path of the same, for another process to open; free() it. NULL where there is none. */
+char *derived_find(const char *name);
 /* Keeps `bytes`, of another process's making as well: a name stands for one contents only. */
 void derived_keep(const char *name, const void *bytes, size_t size);
 

@@ -61,8 +61,7 @@ static void stat_index_add(const struct cache *cache, const char *stat_text, con
 	str_fini(&text);
 }
 
-/* A file that was changed a moment ago may change again without a new time stamp. */
-static bool stat_is_settled(const struct stat *info)
+bool cache_stat_is_settled(const struct stat *info)
 {
 	enum { SETTLE_SECONDS = 3 };
 	const time_t now = time(NULL);
@@ -83,7 +82,7 @@ static bool digest_make(int fd, const struct stat *info, enum stat_index_kind ki
 bool stat_index_digest(const struct cache *cache, int fd, const struct stat *info,
 		       enum stat_index_kind kind, char digest[DIGEST_TEXT_BYTES])
 {
-	const bool settled = stat_is_settled(info);
+	const bool settled = cache_stat_is_settled(info);
 	struct str text = {0};
 
 	/* A copy in the cache may be recorded as a program, too. */

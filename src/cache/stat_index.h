@@ -11,6 +11,9 @@ enum stat_index_kind { STAT_INDEX_WHOLE, STAT_INDEX_SPARSE };
 
 /* "device inode size mtime ctime" of a file, the proof that it is unchanged. */
 void cache_stat_text(const struct stat *info, struct str *out);
+/* Whether that is one: a file that was changed a moment ago may change again without a new time
+ * stamp. */
+bool cache_stat_is_settled(const struct stat *info);
 
 /*
  * The digest of the open file, which is read only if none is known of it as `info` has it, or if it

@@ -368,6 +368,14 @@ static void note_child(struct run *run, const struct instrumented *file, pid_t p
 		answer_file_withdraw(&run->answers, TARE_REQUEST_CHILD, file->path);
 }
 
+/* The path of the unwind rules of a file, of a copy in the cache or of a private one; NULL: it has
+ * none. */
+static const char *rules_of(struct run *run, const char *path, bool is_copy)
+{
+	run->timer_rules.in_session = run->private_cache != NULL;
+	return timer_rules_get(&run->timer_rules, &run->session, path, is_copy);
+}
+
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
    copy that is. */
 static struct server_answer answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
@@ -392,8 +400,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return (struct server_answer){
 			.path = places_find(&run->places, &run->recording, pid, path)};
 	if (kind == TARE_REQUEST_RULES)
-		return (struct server_answer){
-			.path = timer_rules_get(&run->timer_rules, &run->session, path)};
+		return (struct server_answer){.path = rules_of(run, path, false)};
 	if (!run->options->follow && pid != run->launch.pid)
 		return none;
 	if (kind == TARE_REQUEST_CHILD)
@@ -413,9 +420,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	}
 	if (kind == TARE_REQUEST_RULES_OF_COPY)
 		return (struct server_answer){
-			.path = file->entry.copy ? timer_rules_get(&run->timer_rules, &run->session,
-								   file->entry.copy)
-						 : NULL};
+			.path = file->entry.copy ? rules_of(run, file->entry.copy, true) : NULL};
 	if (kind == TARE_REQUEST_EXECUTABLE && !instrumented_takes_runtime(file))
 		return none;
 	struct server_answer answer = {.path = file->entry.copy};
