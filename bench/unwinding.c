@@ -145,7 +145,7 @@ static bool time_table(const char *path)
 		fprintf(stderr, "%s\n", err.message);
 		return false;
 	}
-	struct unwind_table *table = unwind_table_build(object, &statistics);
+	struct unwind_table *table = unwind_table_build(object, UNWIND_GAPS_NONE, &statistics);
 
 	printf("%s: opened in %.2f ms, table in %.2f ms: %zu functions (%zu refused), %u rows, %u "
 	       "rules, %" PRIu64 " KiB\n",

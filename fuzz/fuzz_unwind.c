@@ -73,7 +73,8 @@ static void build_and_step(const struct byte_vec *file, unsigned parts, const ui
 	struct object *object = object_open_bytes(file->data, file->len, "tiny", parts, &err);
 
 	if (object) {
-		struct unwind_table *table = unwind_table_build(object, &statistics);
+		struct unwind_table *table =
+			unwind_table_build(object, UNWIND_GAPS_FOLLOWED, &statistics);
 		const struct unwind_mapping mapping = everywhere(table, NULL);
 
 		assert(unwind_table_check(table, table->size_bytes));

@@ -214,13 +214,44 @@ static enum unwind_result step_without_rule(struct unwind_registers *registers,
 	return UNWIND_CALLER;
 }
 
+/* Whether the bytes before the address are a call. They may be nowhere: they are read as a copy. */
+static bool is_return_addr(struct timer_walker *walker, uint64_t addr)
+{
+	enum { CALL = 0xe8, CALL_BYTES = 5, GROUP = 0xff, CALL_IN_GROUP = 2 };
+	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
+	unsigned char bytes[sizeof(uint64_t)];
+	uint64_t word;
+
+	if (!mapping_find(addr - 1) || !word_read(walker, addr - sizeof(bytes), &word))
+		return false;
+	__builtin_memcpy(bytes, &word, sizeof(bytes));
+	if (bytes[sizeof(bytes) - CALL_BYTES] == CALL)
+		return true;
+	for (uint32_t i = 0; i < sizeof(lengths); i++) {
+		const unsigned char *call = bytes + sizeof(bytes) - lengths[i];
+
+		if (call[0] == GROUP && (call[1] >> 3 & 7) == CALL_IN_GROUP)
+			return true;
+	}
+	return false;
+}
+
 static enum unwind_result step(struct timer_walker *walker, struct unwind_registers *registers,
 			       const struct unwind_memory *memory)
 {
 	const struct timer_rule_kept *kept = rule_find(walker, unwind_call_addr(registers));
 
-	return kept ? unwind_apply(kept->rule, kept->programs, registers, memory)
-		    : step_without_rule(registers, memory);
+	if (!kept)
+		return step_without_rule(registers, memory);
+	if (!(kept->rule->flags & UNWIND_FROM_CODE))
+		return unwind_apply(kept->rule, kept->programs, registers, memory);
+	struct unwind_registers caller = *registers;
+
+	if (unwind_apply(kept->rule, kept->programs, &caller, memory) != UNWIND_CALLER ||
+	    !is_return_addr(walker, caller.value[UNWIND_RA]))
+		return step_without_rule(registers, memory);
+	*registers = caller;
+	return UNWIND_CALLER;
 }
 
 static void walker_begin(struct timer_walker *walker, uint64_t sp)

@@ -204,6 +204,7 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 			"program have no room for the timers' signal",
 			(double)timer.counts.unsampled_ns / 1e6);
 	ok = ok && sample_builder_write(timer.builder, row, err);
+	timer_assemble_end(&timer);
 	sample_builder_free(timer.builder);
 	return ok;
 }

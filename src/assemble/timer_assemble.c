@@ -6,6 +6,8 @@
  */
 #include "assemble/timer_assemble.h"
 
+#include "cache/timer_rules.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +27,7 @@ bool timer_assemble_begin(struct timer_assembly *assembly, uint64_t period_ns, s
 					  .period = period_ns,
 					  .frequency = (NS_PER_SECOND + period_ns / 2) / period_ns};
 
+	map_init(&assembly->cut);
 	assembly->event = profile_add_event(assembly->writer, &row, err);
 	return assembly->event != 0;
 }
@@ -158,6 +161,21 @@ static bool leaf_find(struct timer_assembly *assembly, const struct timer_proces
 	return leaf->stack != 0;
 }
 
+/* Of the module in which the stack of a sample ends that does not reach the thread's root. */
+static bool note_cut(struct timer_assembly *assembly, const struct timer_process *process,
+		     const struct timer_sample *sample, struct error *err)
+{
+	struct timer_place place;
+
+	assembly->samples += sample->periods;
+	if (sample->complete || !sample->count)
+		return true;
+	if (!place_find(assembly, process, sample, 0, &place, err))
+		return false;
+	*map_put(&assembly->cut, (uint64_t)place.module->id, 0) += sample->periods;
+	return true;
+}
+
 static bool samples_add(struct timer_assembly *assembly, struct timer_reader *reader,
 			const struct timer_process *process, int64_t thread, struct error *err)
 {
@@ -170,6 +188,7 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 		ok = path_follow(assembly, process, &sample, path, err);
 		if (ok && !sample.periods)
 			continue; /* it was taken back; the next one's stack follows from its */
+		ok = ok && note_cut(assembly, process, &sample, err);
 		leaf.stack = path->count ? path->ids[path->count - 1] : 0;
 		ok = ok && leaf_find(assembly, process, &sample, &leaf, err);
 		if (!ok)
@@ -211,6 +230,23 @@ static void own_add(struct timer_assembly *assembly, const struct tare_timer_fil
 		if (parts[i].periods)
 			sample_builder_add_own(assembly->builder, &own, parts[i].periods);
 	}
+}
+
+void timer_assemble_end(struct timer_assembly *assembly)
+{
+	enum { ONE_OF = 200 }; /* of all samples, at least */
+
+	if (!assembly->event)
+		return;
+	vec_foreach (item, &assembly->resolver->modules) {
+		const struct resolve_module *module = *item;
+		const uint64_t *cut = map_get(&assembly->cut, (uint64_t)module->id);
+
+		if (cut && module->object && assembly->resolver->keeps_derived &&
+		    *cut > assembly->samples / ONE_OF)
+			timer_rules_follow_code(module->path, module->copy);
+	}
+	map_fini(&assembly->cut);
 }
 
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,

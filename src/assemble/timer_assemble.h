@@ -32,6 +32,8 @@ struct timer_assembly {
 	int64_t event;
 	struct timer_counts counts;
 	char jit_path[32]; /* of the process at hand */
+	uint64_t samples;
+	struct map cut; /* module's id → samples whose stacks have ended in it */
 };
 
 /* Adds the event, once. */
@@ -44,5 +46,11 @@ bool timer_assemble_begin(struct timer_assembly *assembly, uint64_t period_ns, s
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
 			   const struct timer_process *process,
 			   const struct sample_known_thread *row, struct error *err);
+
+/*
+ * Once all samples are there, or none has been: where stacks have ended in code without unwind
+ * information, the next recording's follow what that does (timer_rules_follow_code).
+ */
+void timer_assemble_end(struct timer_assembly *assembly);
 
 #endif

@@ -111,7 +111,7 @@ mode_t file_mode_allowed(mode_t mode)
 
 bool file_output_commit(struct file_output *out, mode_t mode, struct error *err)
 {
-	bool ok = fchmod(out->fd, mode) == 0 && fsync(out->fd) == 0 &&
+	bool ok = fchmod(out->fd, mode) == 0 && (out->unsynced || fsync(out->fd) == 0) &&
 		  rename(out->temporary, out->path) == 0;
 
 	if (!ok) {

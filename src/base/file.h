@@ -23,6 +23,7 @@ bool file_write_sparse(int fd, const void *bytes, size_t size);
 struct file_output {
 	int fd;
 	char *path, *temporary;
+	bool unsynced; /* who reads it finds out if the machine stopped before it was whole */
 };
 
 /* Creates the temporary (O_EXCL, mode 0600 until commit). */

@@ -116,7 +116,7 @@ static void trim(const char *directory)
 	vec_fini(&files);
 }
 
-void derived_keep(const char *name, const void *bytes, size_t size)
+static void keep(const char *name, const void *bytes, size_t size, bool unsynced)
 {
 	struct error ignored;
 	struct file_output out = {.fd = -1};
@@ -127,6 +127,7 @@ void derived_keep(const char *name, const void *bytes, size_t size)
 	char *path = path_of(directory, name);
 	if (directory_create_private(directory, &ignored) &&
 	    directory_check_own(directory, &ignored) && file_output_open(&out, path, &ignored)) {
+		out.unsynced = unsynced;
 		if (file_output_write(&out, bytes, size, &ignored))
 			file_output_commit(&out, FILE_MODE_PRIVATE, &ignored);
 		file_output_discard(&out);
@@ -134,4 +135,14 @@ void derived_keep(const char *name, const void *bytes, size_t size)
 	}
 	free(directory);
 	free(path);
+}
+
+void derived_keep(const char *name, const void *bytes, size_t size)
+{
+	keep(name, bytes, size, false);
+}
+
+void derived_keep_unsynced(const char *name, const void *bytes, size_t size)
+{
+	keep(name, bytes, size, true);
 }

@@ -64,14 +64,14 @@ static bool write_table(const struct session *session, const char *name,
 }
 
 /* NULL: the file cannot be read, or has none. */
-static struct unwind_table *table_make(const char *path)
+static struct unwind_table *table_make(const char *path, enum unwind_gaps gaps)
 {
 	struct unwind_build_statistics statistics;
 	struct object *object = open_file(path);
 
 	if (!object)
 		return NULL;
-	struct unwind_table *table = unwind_table_build(object, &statistics);
+	struct unwind_table *table = unwind_table_build(object, gaps, &statistics);
 
 	object_close(object);
 	if (table->row_count)
@@ -80,75 +80,156 @@ static struct unwind_table *table_make(const char *path)
 	return NULL;
 }
 
+/* ---- kept ---- */
+
 /* Other versions of tare may read a file's rules otherwise. */
-static void kept_name(const struct stat *info, struct str *name)
+static void kept_name(const struct stat *info, enum unwind_gaps gaps, struct str *name)
 {
-	str_printf(name, "rules.%d.%s.%jx.%jx.%jx.%jx.%lx.%jx.%lx", UNWIND_TABLE_VERSION,
-		   TARE_VERSION, (uintmax_t)info->st_dev, (uintmax_t)info->st_ino,
-		   (uintmax_t)info->st_size, (uintmax_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec,
+	str_clear(name);
+	str_printf(name, "rules.%d.%s.%s%jx.%jx.%jx.%jx.%lx.%jx.%lx", UNWIND_TABLE_VERSION,
+		   TARE_VERSION, gaps == UNWIND_GAPS_FOLLOWED ? "code." : "",
+		   (uintmax_t)info->st_dev, (uintmax_t)info->st_ino, (uintmax_t)info->st_size,
+		   (uintmax_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec,
 		   (uintmax_t)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
 }
 
-/* In the cache; NULL where it cannot be kept. */
-static char *keep_table(const char *name, const struct unwind_table *table)
+/* The machine may have stopped before it was whole. What is in it the runtime checks. */
+static bool is_whole(const char *path)
 {
-	derived_keep(name, table, table->size_bytes);
-	return derived_find(name);
+	struct unwind_table table;
+	struct stat info;
+	const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	const bool whole = fd >= 0 && fstat(fd, &info) == 0 &&
+			   pread(fd, &table, sizeof(table), 0) == (ssize_t)sizeof(table) &&
+			   table.magic == UNWIND_TABLE_MAGIC &&
+			   table.size_bytes == (uint64_t)info.st_size;
+
+	if (fd >= 0)
+		close(fd);
+	return whole;
 }
 
-/* In the session; NULL where there is no room. */
-static char *put_table(const struct timer_rules *rules, const struct session *session,
-		       const struct unwind_table *table)
+/* Its path, which is the caller's to free; NULL where there is none. */
+static char *find_kept(const char *name)
 {
-	struct str name = {0}, path = {0};
+	char *path = derived_find(name);
 
-	str_printf(&name, "rules.%zu", rules->files.len);
-	if (write_table(session, name.data, table))
-		str_printf(&path, "%s/%s", session->directory, name.data);
-	str_fini(&name);
-	return path.data;
+	if (path && is_whole(path))
+		return path;
+	free(path);
+	return NULL;
 }
 
-/* Path of a file's rules, kept or made now; the caller's to free. NULL: it has none. */
-static char *find_rules(const struct timer_rules *rules, const struct session *session,
-			const char *path, const struct stat *info)
+/* What rules are asked for. */
+struct wanted {
+	const char *path, *copy; /* the copy: NULL, or where the rules are of */
+	struct stat original, info;
+	bool is_file, is_settled; /* info's; what is kept of it stays true */
+};
+
+static const char *path_of(const struct wanted *wanted)
+{
+	return wanted->copy ? wanted->copy : wanted->path;
+}
+
+/* Nobody writes to a copy. */
+static struct wanted wanted_of(const char *path, const char *copy)
+{
+	struct wanted wanted = {.path = path, .copy = copy};
+	const bool has_original = stat(path, &wanted.original) == 0;
+
+	if (!copy)
+		wanted.info = wanted.original;
+	wanted.is_file = copy ? stat(copy, &wanted.info) == 0 : has_original;
+	wanted.is_settled = wanted.is_file && (copy || cache_stat_is_settled(&wanted.info));
+	return wanted;
+}
+
+/* Whether the code has been followed of that very file. */
+static bool is_followed(const struct stat *info)
 {
 	struct str name = {0};
-	char *found = NULL;
 
-	if (info) {
-		kept_name(info, &name);
-		found = derived_find(name.data);
-	}
-	struct unwind_table *table = found ? NULL : table_make(path);
-	if (table && info)
-		found = keep_table(name.data, table);
-	if (table && !found)
-		found = put_table(rules, session, table);
+	kept_name(info, UNWIND_GAPS_FOLLOWED, &name);
+	char *path = find_kept(name.data);
+	const bool known = path != NULL;
+
+	free(path);
+	str_fini(&name);
+	return known;
+}
+
+/* Where the cache has them, or has them from now on; the caller's to free. NULL: nowhere. */
+static char *find_or_keep(const struct wanted *wanted, enum unwind_gaps gaps)
+{
+	struct str name = {0};
+
+	kept_name(&wanted->info, gaps, &name);
+	char *found = find_kept(name.data);
+	struct unwind_table *table = found ? NULL : table_make(path_of(wanted), gaps);
+
+	if (table)
+		derived_keep_unsynced(name.data, table, table->size_bytes);
+	if (table)
+		found = find_kept(name.data);
 	free(table);
 	str_fini(&name);
 	return found;
 }
 
-const char *timer_rules_get(struct timer_rules *rules, const struct session *session,
-			    const char *path, bool is_copy)
+/* In the session; NULL where there are none, or no room. */
+static char *put_in_session(const struct timer_rules *rules, const struct session *session,
+			    const struct wanted *wanted)
 {
-	struct str key = {0};
-	struct stat info;
-	const bool is_file = stat(path, &info) == 0;
-	const bool stays =
-		is_file && !rules->in_session && (is_copy || cache_stat_is_settled(&info));
+	struct unwind_table *table = table_make(path_of(wanted), UNWIND_GAPS_NONE);
+	struct str name = {0}, path = {0};
 
-	str_printf(&key, "%s|", path);
-	if (is_file)
-		cache_stat_text(&info, &key);
+	str_printf(&name, "rules.%zu", rules->files.len);
+	if (table && write_table(session, name.data, table))
+		str_printf(&path, "%s/%s", session->directory, name.data);
+	free(table);
+	str_fini(&name);
+	return path.data;
+}
+
+static char *find_rules(const struct timer_rules *rules, const struct session *session,
+			const struct wanted *wanted)
+{
+	char *found = NULL;
+
+	if (wanted->is_settled && !rules->in_session)
+		found = find_or_keep(wanted, is_followed(&wanted->original) ? UNWIND_GAPS_FOLLOWED
+									    : UNWIND_GAPS_NONE);
+	return found ? found : put_in_session(rules, session, wanted);
+}
+
+void timer_rules_follow_code(const char *path, const char *copy)
+{
+	const struct wanted original = wanted_of(path, NULL), copied = wanted_of(path, copy);
+
+	if (!original.is_settled)
+		return;
+	free(find_or_keep(&original, UNWIND_GAPS_FOLLOWED));
+	if (copy && copied.is_settled)
+		free(find_or_keep(&copied, UNWIND_GAPS_FOLLOWED));
+}
+
+const char *timer_rules_get(struct timer_rules *rules, const struct session *session,
+			    const char *path, const char *copy)
+{
+	const struct wanted wanted = wanted_of(path, copy);
+	struct str key = {0};
+
+	str_printf(&key, "%s|", path_of(&wanted));
+	if (wanted.is_file)
+		cache_stat_text(&wanted.info, &key);
 	const uint64_t *known = strmap_get(&rules->by_key, key.data);
 	if (known) {
 		str_fini(&key);
 		return rules->files.data[*known].path;
 	}
-	const struct timer_rules_file file = {
-		.key = key.data, .path = find_rules(rules, session, path, stays ? &info : NULL)};
+	const struct timer_rules_file file = {.key = key.data,
+					      .path = find_rules(rules, session, &wanted)};
 	strmap_put(&rules->by_key, file.key, rules->files.len);
 	vec_push(&rules->files, file);
 	return file.path;

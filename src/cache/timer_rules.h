@@ -23,11 +23,18 @@ void timer_rules_init(struct timer_rules *rules);
 void timer_rules_fini(struct timer_rules *rules);
 
 /*
+ * From now on the rules of that file, and those of the copies of it, also say what its code does
+ * where it has no unwind information, as stacks have ended there. `copy`: one of the cache's, or
+ * NULL.
+ */
+void timer_rules_follow_code(const char *path, const char *copy);
+
+/*
  * The path of the file with the rules of the ELF file at `path`, or of the kernel's code in each
- * process if that is TARE_TIMER_VDSO. NULL where there are none. Until timer_rules_fini. `is_copy`:
- * it is one of the cache's, which nobody writes to.
+ * process if that is TARE_TIMER_VDSO; of its copy where `copy` is not NULL. NULL where there are
+ * none. Until timer_rules_fini.
  */
 const char *timer_rules_get(struct timer_rules *rules, const struct session *session,
-			    const char *path, bool is_copy);
+			    const char *path, const char *copy);
 
 #endif

@@ -368,12 +368,20 @@ static void note_child(struct run *run, const struct instrumented *file, pid_t p
 		answer_file_withdraw(&run->answers, TARE_REQUEST_CHILD, file->path);
 }
 
-/* The path of the unwind rules of a file, of a copy in the cache or of a private one; NULL: it has
- * none. */
-static const char *rules_of(struct run *run, const char *path, bool is_copy)
+/* The path of the unwind rules of a file, or of its copy; NULL: it has none. */
+static const char *rules_of(struct run *run, const char *path, const char *copy)
 {
 	run->timer_rules.in_session = run->private_cache != NULL;
-	return timer_rules_get(&run->timer_rules, &run->session, path, is_copy);
+	return timer_rules_get(&run->timer_rules, &run->session, path, copy);
+}
+
+/* Of a file as a process has it: executables are copies. */
+static const char *rules_of_file(struct run *run, const char *path)
+{
+	const struct recording_module *module = recording_find(&run->recording, path);
+	const bool is_copy = module && strcmp(module->copy, path) == 0;
+
+	return is_copy ? rules_of(run, module->path, path) : rules_of(run, path, NULL);
 }
 
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
@@ -400,7 +408,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return (struct server_answer){
 			.path = places_find(&run->places, &run->recording, pid, path)};
 	if (kind == TARE_REQUEST_RULES)
-		return (struct server_answer){.path = rules_of(run, path, false)};
+		return (struct server_answer){.path = rules_of_file(run, path)};
 	if (!run->options->follow && pid != run->launch.pid)
 		return none;
 	if (kind == TARE_REQUEST_CHILD)
@@ -420,7 +428,8 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	}
 	if (kind == TARE_REQUEST_RULES_OF_COPY)
 		return (struct server_answer){
-			.path = file->entry.copy ? rules_of(run, file->entry.copy, true) : NULL};
+			.path = file->entry.copy ? rules_of(run, file->path, file->entry.copy)
+						 : NULL};
 	if (kind == TARE_REQUEST_EXECUTABLE && !instrumented_takes_runtime(file))
 		return none;
 	struct server_answer answer = {.path = file->entry.copy};

@@ -12,6 +12,9 @@
 #include <string.h>
 
 enum { GAP_BYTES_MAX = 64, GAPS_MAX = 64 }; /* where the code is followed */
+enum {
+	CODE_STEPS_MAX = 6 << 20
+}; /* instructions, some 100 ns each: of libx265 it takes 4.6 million */
 
 struct builder {
 	struct vec_of(uint32_t) starts;
@@ -22,6 +25,7 @@ struct builder {
 	uint64_t base;
 	struct cfi_rows rows; /* of one function */
 	size_t gap_count;     /* in which the code was followed */
+	size_t code_steps;    /* left to be followed where a file has no information */
 };
 
 /* The slot of UNWIND_SAVED_*, or -1 for registers that functions do not preserve. */
@@ -272,17 +276,16 @@ static void put_entry(struct builder *builder, uint64_t entry, uint64_t next)
  * child, and begin it anew some instructions later. The parent goes on there: what the kernel takes
  * to make a thread is sampled behind the call. The code tells how it returns.
  */
-static void put_gap(struct builder *builder, const struct object *object, uint64_t begin,
-		    uint64_t end)
+static bool put_system_call(struct builder *builder, const struct object *object, uint64_t begin,
+			    uint64_t end)
 {
 	const unsigned char *bytes = object_at(object, begin, end - begin);
 	struct unwind_rule rule;
 	struct insn insn;
 
-	if (!bytes || end - builder->base > UINT32_MAX || end - begin > GAP_BYTES_MAX ||
-	    builder->gap_count == GAPS_MAX || !insn_decode(bytes, end - begin, begin, &insn) ||
-	    !insn.is_syscall)
-		return;
+	if (!bytes || end - begin > GAP_BYTES_MAX || builder->gap_count == GAPS_MAX ||
+	    !insn_decode(bytes, end - begin, begin, &insn) || !insn.is_syscall)
+		return false;
 	builder->gap_count++;
 	for (uint64_t addr = begin; addr < end; addr += insn.length) {
 		const bool known = unwind_rule_from_code(object, addr, &rule);
@@ -292,6 +295,108 @@ static void put_gap(struct builder *builder, const struct object *object, uint64
 			break;
 	}
 	put_row(builder, end, UNWIND_RULE_NONE);
+	return true;
+}
+
+/* What is data, or a compiler's at run time with rules of its own, is given up soon: it costs more.
+ */
+static uint32_t rule_from_code(struct builder *builder, const struct object *object, uint64_t addr)
+{
+	enum { VAIN_COST = 8 };
+	struct unwind_rule rule;
+	const size_t before = builder->code_steps;
+
+	if (unwind_rule_from_code_within(object, addr, &rule, &builder->code_steps)) {
+		rule.flags |= UNWIND_FROM_CODE;
+		return keep_rule(builder, &rule);
+	}
+	const size_t more = (before - builder->code_steps) * (VAIN_COST - 1);
+
+	builder->code_steps -= more < builder->code_steps ? more : builder->code_steps;
+	return UNWIND_RULE_NONE;
+}
+
+/* Whether what is the caller's stays where it was, so that the rule holds at the next instruction,
+ * too. */
+static bool keeps_rule(const struct insn *insn)
+{
+	return insn_falls_through(insn) &&
+	       (insn_is_call(insn) || !((insn->writes | insn->merges) & REGS_CALLEE_SAVED));
+}
+
+/*
+ * Assembler code has often no information (libx264, GMP, libjpeg): what it does until it returns is
+ * followed from each instruction behind one that changed the stack or a register of the caller's.
+ * What is no code is decoded as if it were, and has rules that nobody asks for.
+ */
+static void put_code(struct builder *builder, const struct object *object, uint64_t begin,
+		     uint64_t end)
+{
+	const unsigned char *bytes = object_at(object, begin, end - begin);
+	bool holds = false;
+	struct insn insn;
+
+	for (uint64_t addr = begin; bytes && addr < end && builder->code_steps;) {
+		const bool decoded = insn_decode(bytes + (addr - begin), end - addr, addr, &insn);
+
+		const bool fills = decoded && insn.is_nop && !holds; /* between functions */
+
+		if (!decoded || fills)
+			put_row(builder, addr, UNWIND_RULE_NONE);
+		else if (!holds)
+			put_row(builder, addr, rule_from_code(builder, object, addr));
+		holds = decoded && !fills && keeps_rule(&insn);
+		addr += decoded ? insn.length : 1;
+	}
+	put_row(builder, end, UNWIND_RULE_NONE);
+}
+
+static bool is_code(const Elf64_Phdr *segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_flags & PF_X;
+}
+
+struct code_bounds {
+	uint64_t begin, end;
+};
+
+/* What of the gap is in `part`. Parts come one behind the other: the gap goes on behind it. */
+static void put_part(struct builder *builder, const struct object *object, struct code_bounds *gap,
+		     struct code_bounds part)
+{
+	const uint64_t begin = gap->begin > part.begin ? gap->begin : part.begin;
+	const uint64_t end = gap->end < part.end ? gap->end : part.end;
+
+	if (begin >= end)
+		return;
+	put_code(builder, object, begin, end);
+	gap->begin = end;
+}
+
+/* Between what has information, or before or behind all of it: of sections, as segments may have
+ * data. */
+static void put_gap(struct builder *builder, const struct object *object, struct code_bounds gap)
+{
+	size_t count, segment_count;
+	const struct object_section *sections = object_sections(object, &count);
+	const Elf64_Phdr *segments = object_segments(object, &segment_count);
+
+	if (gap.begin >= gap.end || gap.end - builder->base > UINT32_MAX ||
+	    put_system_call(builder, object, gap.begin, gap.end) || !builder->code_steps)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const Elf64_Shdr *header = &sections[i].header;
+
+		if (header->sh_flags & SHF_EXECINSTR)
+			put_part(builder, object, &gap,
+				 (struct code_bounds){header->sh_addr,
+						      header->sh_addr + header->sh_size});
+	}
+	for (size_t i = 0; i < segment_count && !count; i++)
+		if (is_code(&segments[i]))
+			put_part(builder, object, &gap,
+				 (struct code_bounds){segments[i].p_vaddr,
+						      segments[i].p_vaddr + segments[i].p_filesz});
 }
 
 static struct unwind_table *assemble(const struct builder *builder)
@@ -326,7 +431,9 @@ static void builder_init(struct builder *builder, uint64_t base)
 {
 	const struct unwind_rule none = {0};
 
-	*builder = (struct builder){.base = base};
+	*builder = (struct builder){
+		.base = base,
+	};
 	map_init(&builder->rules_by_hash);
 	map_init(&builder->programs_by_hash);
 	vec_push(&builder->rules, none);
@@ -369,7 +476,27 @@ static void list_functions(const struct object *object, struct fde_list *list)
 	}
 }
 
-struct unwind_table *unwind_table_build(const struct object *object,
+/* From the first to the last of the file's code. */
+static struct code_bounds code_bounds_of(const struct object *object, const struct fde_list *list)
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+	struct code_bounds code = {.begin = UINT64_MAX};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_code(&segments[i]))
+			continue;
+		if (segments[i].p_vaddr < code.begin)
+			code.begin = segments[i].p_vaddr;
+		if (segments[i].p_vaddr + segments[i].p_filesz > code.end)
+			code.end = segments[i].p_vaddr + segments[i].p_filesz;
+	}
+	if (list->len && list->data[0]->begin < code.begin)
+		code.begin = list->data[0]->begin;
+	return code;
+}
+
+struct unwind_table *unwind_table_build(const struct object *object, enum unwind_gaps gaps,
 					struct unwind_build_statistics *statistics)
 {
 	const uint64_t entry = object_header(object)->e_entry;
@@ -378,16 +505,21 @@ struct unwind_table *unwind_table_build(const struct object *object,
 
 	list_functions(object, &list);
 	*statistics = (struct unwind_build_statistics){.functions = list.len};
-	builder_init(&builder, list.len ? list.data[0]->begin : 0);
-	for (size_t i = 0; i < list.len; i++) {
-		const struct object_fde *fde = list.data[i];
-		const uint64_t end = i ? list.data[i - 1]->end : fde->begin;
+	const struct code_bounds code = code_bounds_of(object, &list);
+	builder_init(&builder, code.begin);
+	builder.code_steps = gaps == UNWIND_GAPS_FOLLOWED ? CODE_STEPS_MAX : 0;
+	uint64_t end = code.begin;
+	for (size_t i = 0; i <= list.len; i++) {
+		const uint64_t next = i < list.len ? list.data[i]->begin : code.end;
 
-		if (end < fde->begin)
-			put_gap(&builder, object, end, fde->begin);
-		if (i && entry >= end && entry < fde->begin)
-			put_entry(&builder, entry, fde->begin);
-		statistics->refused += !put_function(&builder, fde);
+		if (i && entry >= end && entry < next)
+			put_entry(&builder, entry, next);
+		else
+			put_gap(&builder, object, (struct code_bounds){end, next});
+		if (i == list.len)
+			break;
+		statistics->refused += !put_function(&builder, list.data[i]);
+		end = list.data[i]->end;
 	}
 	vec_fini(&list);
 	return builder_finish(&builder);

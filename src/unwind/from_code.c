@@ -37,7 +37,7 @@ struct search {
 	struct way ways[WAYS_MAX];
 	size_t first, count; /* a ring */
 	uint64_t seen[INSTRUCTIONS_MAX];
-	size_t seen_count;
+	size_t seen_count, seen_max;
 };
 
 static const struct value lost = {.kind = VALUE_LOST};
@@ -313,7 +313,7 @@ static bool is_seen(struct search *search, uint64_t addr)
 	for (size_t i = 0; i < search->seen_count; i++)
 		if (search->seen[i] == addr)
 			return true;
-	if (search->seen_count == INSTRUCTIONS_MAX)
+	if (search->seen_count == search->seen_max)
 		return true;
 	search->seen[search->seen_count++] = addr;
 	return false;
@@ -365,27 +365,44 @@ static bool follow(struct search *search, struct way *way, struct unwind_rule *r
 	return false;
 }
 
-bool unwind_rule_from_code(const struct object *object, uint64_t link_addr,
-			   struct unwind_rule *rule)
+static bool search_rule(struct search *search, struct unwind_rule *rule)
+{
+	while (search->count) {
+		struct way way = search->ways[search->first];
+
+		search->first = (search->first + 1) % WAYS_MAX;
+		search->count--;
+		if (follow(search, &way, rule))
+			return true;
+	}
+	return false;
+}
+
+bool unwind_rule_from_code_within(const struct object *object, uint64_t link_addr,
+				  struct unwind_rule *rule, size_t *steps)
 {
 	struct search search = {.object = object};
 	struct way begin = {0};
 
+	search.seen_max = *steps < INSTRUCTIONS_MAX ? *steps : INSTRUCTIONS_MAX;
 	for (unsigned i = 0; i < REG_COUNT; i++)
 		begin.registers[i] = (struct value){.kind = VALUE_SAME, .offset = i};
 	begin.registers[REG_RSP] = (struct value){.kind = VALUE_ADDR};
 	for (size_t i = 0; i < STORED; i++)
 		begin.stored[i] = lost;
 	add_way(&search, &begin, link_addr);
-	while (search.count) {
-		struct way way = search.ways[search.first];
+	const bool found = search_rule(&search, rule);
 
-		search.first = (search.first + 1) % WAYS_MAX;
-		search.count--;
-		if (follow(&search, &way, rule))
-			return true;
-	}
-	return false;
+	*steps -= search.seen_count;
+	return found;
+}
+
+bool unwind_rule_from_code(const struct object *object, uint64_t link_addr,
+			   struct unwind_rule *rule)
+{
+	size_t steps = INSTRUCTIONS_MAX;
+
+	return unwind_rule_from_code_within(object, link_addr, rule, &steps);
 }
 
 bool unwind_is_return_addr(const struct object *object, uint64_t link_addr)

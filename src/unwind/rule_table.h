@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define UNWIND_TABLE_MAGIC   0x646e69776e757274ULL /* "trunwind" */
-#define UNWIND_TABLE_VERSION 1
+#define UNWIND_TABLE_VERSION 2
 
 /* DWARF's numbers of the registers (System V ABI, AMD64 supplement, figure 3.36). */
 enum unwind_register {
@@ -56,6 +56,8 @@ enum unwind_rule_flags {
 	UNWIND_OUTERMOST = 2,	 /* the return address is undefined: the thread's first frame */
 	/* Not of the form below: cfa_offset is the offset of a program among the programs. */
 	UNWIND_BY_PROGRAM = 4,
+	/* From what the code does: to be believed where it leads behind a call. */
+	UNWIND_FROM_CODE = 8,
 };
 
 /*

@@ -125,6 +125,7 @@ static struct unwind_found look_up(const struct unwind_mapping *mapping, uint64_
 	if (mapping->table) {
 		found.rule = unwind_table_find(mapping->table, addr - mapping->bias);
 		found.programs = unwind_table_programs(mapping->table);
+		found.from_code = found.rule && found.rule->flags & UNWIND_FROM_CODE;
 	}
 	return found;
 }

@@ -7,6 +7,7 @@
 #include "tests/support/own_directory.h"
 #include "unwind/rule_table.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,12 +81,12 @@ static int end(void **state)
 }
 
 /* A table, in that folder, that is one and for nobody else. */
-static char *get(const char *path, bool is_copy, const char *where)
+static char *get(const char *path, const char *copy, const char *where)
 {
 	struct error err;
 	struct file_view view;
 	struct stat info;
-	const char *found = timer_rules_get(&rules, &session, path, is_copy);
+	const char *found = timer_rules_get(&rules, &session, path, copy);
 
 	assert_non_null(found);
 	if (strncmp(found, where, strlen(where)) != 0)
@@ -103,12 +104,12 @@ static void test_settled_are_kept(void **state)
 	struct stat before, after;
 
 	(void)state;
-	char *first = get(settled, false, cache_folder);
+	char *first = get(settled, NULL, cache_folder);
 	assert_int_equal(stat(first, &before), 0);
-	assert_string_equal(timer_rules_get(&rules, &session, settled, false), first);
+	assert_string_equal(timer_rules_get(&rules, &session, settled, NULL), first);
 	end(state);
 	begin(state);
-	char *again = get(settled, false, cache_folder);
+	char *again = get(settled, NULL, cache_folder);
 	assert_string_equal(again, first);
 	assert_int_equal(stat(again, &after), 0);
 	assert_int_equal(after.st_ino, before.st_ino);
@@ -120,19 +121,19 @@ static void test_settled_are_kept(void **state)
 static void test_new_files_are_not_kept(void **state)
 {
 	(void)state;
-	free(get(file, false, session_folder));
+	free(get(file, NULL, session_folder));
 	end(state);
 	begin(state);
-	free(get(file, true, cache_folder));
+	free(get(settled, file, cache_folder));
 }
 
 static void test_without_the_cache(void **state)
 {
 	(void)state;
 	rules.in_session = true;
-	char *first = get(settled, false, session_folder);
-	free(get(file, true, session_folder));
-	assert_string_equal(timer_rules_get(&rules, &session, settled, false), first);
+	char *first = get(settled, NULL, session_folder);
+	free(get(settled, file, session_folder));
+	assert_string_equal(timer_rules_get(&rules, &session, settled, NULL), first);
 	free(first);
 }
 
@@ -140,33 +141,79 @@ static void test_without_the_cache(void **state)
 static void test_vdso(void **state)
 {
 	(void)state;
-	free(get("/" TARE_TIMER_VDSO, false, session_folder));
+	free(get("/" TARE_TIMER_VDSO, NULL, session_folder));
 }
 
 static void test_no_rules(void **state)
 {
 	(void)state;
-	assert_null(timer_rules_get(&rules, &session, "/etc/passwd", false));
-	assert_null(timer_rules_get(&rules, &session, "/no/such/file", false));
-	assert_null(timer_rules_get(&rules, &session, "/no/such/file", false));
+	assert_null(timer_rules_get(&rules, &session, "/etc/passwd", NULL));
+	assert_null(timer_rules_get(&rules, &session, "/no/such/file", NULL));
+	assert_null(timer_rules_get(&rules, &session, "/no/such/file", NULL));
 }
 
 /* Another program, of the same path: what tells them apart is asked each time. */
 static void test_changed_file(void **state)
 {
 	(void)state;
-	char *first = get(file, true, cache_folder);
+	char *first = get(settled, file, cache_folder);
 	struct error err;
 	struct file_view view;
 
 	assert_int_equal(unlink(file), 0);
 	copy_file("/bin/sh", file);
-	char *second = get(file, true, cache_folder);
+	char *second = get(settled, file, cache_folder);
 	assert_string_not_equal(first, second);
 	assert_true(file_view_open(&view, first, &err));
 	file_view_close(&view);
 	free(first);
 	free(second);
+}
+
+static bool is_followed(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	return strstr(base, ".code.") != NULL;
+}
+
+static int kept_count(void)
+{
+	DIR *entries = opendir(cache_folder);
+	int count = 0;
+
+	assert_non_null(entries);
+	while (readdir(entries))
+		count++;
+	closedir(entries);
+	return count;
+}
+
+/* What is known of a file holds for its copies, too, those that are made later included. */
+static void test_code_is_followed(void **state)
+{
+	(void)state;
+	char *before = get(settled, NULL, cache_folder);
+	assert_false(is_followed(before));
+	timer_rules_follow_code(settled, NULL);
+	assert_string_equal(timer_rules_get(&rules, &session, settled, NULL), before);
+	end(state);
+	begin(state);
+	char *after = get(settled, NULL, cache_folder);
+	char *copied = get(settled, file, cache_folder);
+	assert_true(is_followed(after));
+	assert_true(is_followed(copied));
+	assert_string_not_equal(after, copied);
+	const int kept = kept_count();
+	char other[96];
+	snprintf(other, sizeof(other), "%s/other", folder);
+	copy_file(settled, other);
+	timer_rules_follow_code(other, NULL); /* it may change yet */
+	assert_int_equal(kept_count(), kept);
+	timer_rules_follow_code("/no/such/file", NULL);
+	free(before);
+	free(after);
+	free(copied);
 }
 
 int main(void)
@@ -176,6 +223,7 @@ int main(void)
 		RULES_TEST(test_settled_are_kept),  RULES_TEST(test_new_files_are_not_kept),
 		RULES_TEST(test_without_the_cache), RULES_TEST(test_vdso),
 		RULES_TEST(test_no_rules),	    RULES_TEST(test_changed_file),
+		RULES_TEST(test_code_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -58,7 +58,7 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *context)
 							     : end;
 	}
 	assert_true(timer_map_put(begin, end, info->dlpi_addr,
-				  unwind_table_build(object, &statistics)));
+				  unwind_table_build(object, UNWIND_GAPS_FOLLOWED, &statistics)));
 	object_close(object);
 	return 0;
 }
@@ -206,6 +206,80 @@ static void test_senseless_registers(void **state)
 	munmap(hole + 8192, 4096);
 }
 
+/*
+ * Assembler code without unwind information, which uses rbp and rbx for itself and calls back with
+ * rdi, with 72 bytes on the stack.
+ */
+__asm__(".pushsection .text\n"
+	"bare: push %rbp\n push %rbx\n sub $40, %rsp\n"
+	"mov $7, %ebp\n mov %rsi, %rbx\n mov %rsi, (%rsp)\n"
+	"bare_turn: call *%rdi\n"
+	"bare_return: mov (%rsp), %rbx\n"
+	"add $40, %rsp\n pop %rbx\n pop %rbp\n ret\n"
+	".popsection\n");
+
+extern const char bare_turn[], bare_return[];
+long bare(void (*call)(void), long value);
+
+static uint32_t bare_frames;
+static bool bare_complete;
+
+static void walk_here(int number, siginfo_t *info, void *context_at)
+{
+	struct unwind_registers registers = registers_of(context_at);
+
+	(void)number;
+	(void)info;
+	bare_frames = timer_walk(&walker, &registers, frames, &bare_complete);
+}
+
+static void raise_below(void)
+{
+	raise(SIGUSR1);
+}
+
+static bool has_frame(const char *begin, const char *end)
+{
+	for (uint32_t i = 0; i < bare_frames; i++)
+		if (frames[i] >= (uint64_t)begin && frames[i] < (uint64_t)end)
+			return true;
+	return false;
+}
+
+/* The stack goes on above it by what its code does; where that leads nowhere, it does not. */
+static void test_code_without_information(void **state)
+{
+	const struct sigaction action = {.sa_sigaction = walk_here, .sa_flags = SA_SIGINFO};
+	const char *caller = (const char *)(uintptr_t)test_code_without_information;
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	long (*volatile indirect)(void (*)(void), long) = bare;
+
+	for (int turn = 0; turn < 2; turn++) {
+		bare_frames = 0;
+		if (turn)
+			indirect(raise_below, 1);
+		else
+			bare(raise_below, 1);
+		assert_true(has_frame(bare_turn, bare_return));
+		assert_true(has_frame(caller, caller + 500));
+		assert_true(bare_complete);
+	}
+
+	/* A stack on which there is no return address where the code expects one. */
+	uint64_t words[64] = {0};
+	struct unwind_registers registers = {.exact = true};
+	bool complete;
+
+	registers.value[UNWIND_RSP] = (uint64_t)words;
+	registers.value[UNWIND_RA] = (uint64_t)bare_turn;
+	for (size_t i = 0; i < 64; i++)
+		words[i] = (uint64_t)caller + 1;
+	assert_int_equal(timer_walk(&walker, &registers, frames, &complete), 1);
+	assert_false(complete);
+}
+
 /* Code whose rules have gone ends the stack; they can come back. */
 static void test_rules_come_and_go(void **state)
 {
@@ -344,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks_are_those_of_the_compiler),
 		cmocka_unit_test(test_senseless_registers),
+		cmocka_unit_test(test_code_without_information),
 		cmocka_unit_test(test_rules_come_and_go),
 		cmocka_unit_test(test_pieces_of_code_are_joined),
 		cmocka_unit_test(test_filtered),

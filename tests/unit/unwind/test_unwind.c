@@ -49,7 +49,7 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *context)
 					: object_open(path, OBJECT_UNWIND, &err);
 	if (!object)
 		return 0;
-	struct unwind_table *table = unwind_table_build(object, &statistics);
+	struct unwind_table *table = unwind_table_build(object, UNWIND_GAPS_FOLLOWED, &statistics);
 
 	assert_true(unwind_table_check(table, table->size_bytes));
 	files.functions += statistics.functions;
@@ -109,7 +109,9 @@ static void expect_same_rule(const struct unwind_table *table, struct unwind_rul
 	if (!expected)
 		return;
 	assert_non_null(found.rule);
-	assert_false(found.from_code);
+	assert_int_equal(found.from_code, (expected->flags & UNWIND_FROM_CODE) != 0);
+	if (found.from_code)
+		return;
 	assert_int_equal(found.rule->flags, expected->flags);
 	if (expected->flags & UNWIND_BY_PROGRAM)
 		assert_memory_equal(found.programs + found.rule->cfa_offset,
@@ -164,6 +166,7 @@ __asm__(".pushsection .text\n"
 	"from_code_plt: pushq from_code_slots(%rip)\n"
 	"from_code_plt_jump: jmp *from_code_slots+8(%rip)\n"
 	"from_code_end: ret\n"
+	"nop\n nop\n nop\n ret\n"
 	".popsection\n"
 	".pushsection .data\n"
 	"from_code_slots: .quad 0, 0, 0\n"
@@ -172,7 +175,7 @@ __asm__(".pushsection .text\n"
 extern const char from_code_begin[], from_code_pushed[], from_code_called[], from_code_left[],
 	from_code_tail[], from_code_hopeless[], from_code_broken[], from_code_arguments[],
 	from_code_moved[], from_code_kept[], from_code_last_call[], from_code_plt[],
-	from_code_plt_jump[];
+	from_code_plt_jump[], from_code_end[];
 
 static bool rule_from_code(const char *label, struct unwind_rule *rule)
 {
@@ -233,6 +236,71 @@ static void test_rules_from_what_code_does(void **state)
 	expect_frame(&rule, UNWIND_RSP, 16);
 	assert_true(rule_from_code(from_code_plt_jump, &rule));
 	expect_frame(&rule, UNWIND_RSP, 24);
+}
+
+static const struct unwind_rule *rule_of_table(const char *label)
+{
+	const struct unwind_mapping *mapping = unwind_map_find(files.map, (uintptr_t)label);
+
+	return unwind_table_find(mapping->table, (uintptr_t)label - mapping->bias);
+}
+
+/* Tables have them where there is no information, at each instruction that changes what they say.
+ */
+static void test_tables_have_rules_from_code(void **state)
+{
+	static const char *const labels[] = {from_code_begin, from_code_pushed, from_code_called,
+					     from_code_left, from_code_moved};
+	struct unwind_rule rule;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		assert_true(rule_from_code(labels[i], &rule));
+		rule.flags = UNWIND_FROM_CODE;
+		assert_non_null(rule_of_table(labels[i]));
+		assert_memory_equal(rule_of_table(labels[i]), &rule, sizeof(rule));
+	}
+	/* "sub $24, %rsp" is 4 bytes, and "add $16, %rsp". */
+	expect_frame(rule_of_table(from_code_moved + 4), UNWIND_RSP, 32);
+	expect_frame(rule_of_table(from_code_moved + 8), UNWIND_RSP, 16);
+	assert_null(rule_of_table(from_code_hopeless));
+	assert_null(rule_of_table(from_code_broken));
+	assert_null(rule_of_table(from_code_arguments));
+	/* Between functions. */
+	assert_null(rule_of_table(from_code_end + 1));
+	assert_null(rule_of_table(from_code_end + 3));
+	assert_non_null(rule_of_table(from_code_end + 4));
+	/* Functions with information have that. */
+	assert_int_equal(rule_of_table((const char *)(uintptr_t)expect_frame)->flags, 0);
+}
+
+static bool read_nothing(void *context, uint64_t addr, uint64_t *word)
+{
+	(void)context;
+	(void)addr;
+	(void)word;
+	return false;
+}
+
+/* They are believed where they lead to code. */
+static void test_rules_from_code_lead_nowhere(void **state)
+{
+	const uint64_t words[] = {16, 16, 16, 16, 16, 16, 16, 16}; /* no address of code */
+	struct unwind_frame frames[4];
+	struct unwind_stack stack = {.frames = frames, .room = 4};
+	struct unwind_registers registers = {.exact = true};
+	const struct unwind_memory memory = {.begin = (uint64_t)words,
+					     .size_bytes = sizeof(words),
+					     .bytes = (const void *)words,
+					     .read = read_nothing};
+
+	(void)state;
+	registers.value[UNWIND_RSP] = (uint64_t)words;
+	registers.value[UNWIND_RBP] = 1;
+	registers.value[UNWIND_RA] = (uint64_t)from_code_pushed;
+	unwind_walk(files.map, &registers, &memory, &stack);
+	assert_int_equal(stack.count, 1);
+	assert_int_equal(stack.end, UNWIND_NO_RULE);
 }
 
 /* ---- the map ---- */
@@ -659,6 +727,8 @@ int main(void)
 		cmocka_unit_test(test_rules_on_demand_are_those_of_tables),
 		cmocka_unit_test(test_rules_from_code),
 		cmocka_unit_test(test_rules_from_what_code_does),
+		cmocka_unit_test(test_tables_have_rules_from_code),
+		cmocka_unit_test(test_rules_from_code_lead_nowhere),
 		cmocka_unit_test(test_stacks_like_those_of_libgcc),
 	};
 
