@@ -66,6 +66,13 @@ class Inputs:
         return self.file(f"units{count}.c", (
             f'#undef NAME\n#define NAME(x) unit{i}_##x\n#include "{unit}"' for i in range(count)))
 
+    def shapes(self, count):
+        """SHAPES so many times, each in a namespace of its own behind what it includes."""
+        with open(SHAPES, encoding="ascii") as file:
+            includes = [line.rstrip() for line in file if line.startswith("#include")]
+        return self.file(f"shapes{count}.cpp", includes + [
+            f'namespace unit{i}\n{{\n#include "{SHAPES}"\n}}' for i in range(count)])
+
     def numbers(self, digits):
         return self.file(f"numbers{digits}.bc", [f"2^{digits * 25} % 99999999977", f"scale={digits}",
                                                  "a(1)*4", "quit"])
@@ -93,7 +100,7 @@ def compiler(name):
 
 
 def all_programs(folder):
-    """Each takes two seconds and more by itself, but for compiling SHAPES: what starting costs is not what is asked."""
+    """Each takes two seconds and more by itself: what starting costs is not what is asked."""
     inputs = Inputs(folder)
     data = os.path.join(E2E_DATA, "")
     many, few = inputs.text(1_000_000), inputs.text(4_000)
@@ -116,9 +123,9 @@ def all_programs(folder):
         text_work("bzip2", "-k", "-c"),
         text_work("xz", "-0", "-T1", "-k", "-c", lines=inputs.text(2_000_000)),
         text_work("gzip", "-9", "-k", "-c", lines=inputs.text(450_000)),
-        Program("perl", perl + ["12"], perl + ["1"]),
+        Program("perl", perl + ["20"], perl + ["1"]),
         Program("jq", jq + [inputs.objects(200_000)], jq + [inputs.objects(2_000)]),
-        Program("python3", python + ["125"], python + ["2"]),
+        Program("python3", python + ["170"], python + ["2"]),
         Program("php", php + ["240"], php + ["1"]),
         Program("ruby", ruby + ["120"], ruby + ["1"]),
         Program("bash", ["bash", data + "loop.sh", "800000"], ["bash", data + "loop.sh", "5000"]),
@@ -136,6 +143,6 @@ def all_programs(folder):
         text_work("sort", "-k3,3", "-k4,4r", lines=inputs.text(1_300_000), held_out=True),
         Program("sort, 1 thread", [*sort, inputs.text(1_300_000)], [*sort, few], held_out=True),
         Program("bc", ["bc", "-l", inputs.numbers(2_400)], ["bc", "-l", inputs.numbers(200)], held_out=True),
-        Program("cc1plus", cc1plus + [SHAPES, "-o", os.devnull],
+        Program("cc1plus", cc1plus + [inputs.shapes(4), "-o", os.devnull],
                 [cc1plus[0], "-quiet", "-O0", inputs.units(1), "-o", os.devnull], held_out=True),
     ]
