@@ -30,8 +30,7 @@ static void mark_special(const struct tare_thread_file *self, struct tare_node *
 
 /* ---- the clock ---- */
 
-/* So much more was taken off for probes than they took: the call whose probes they are gets it
- * back. */
+/* So much more was taken off for probes than they took: the call that they are of gets it back. */
 static void clock_put_forward(struct tare_thread_file *self, struct tare_node *node, uint64_t ticks)
 {
 	node->clamped_ticks += ticks;

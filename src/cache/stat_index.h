@@ -11,8 +11,7 @@ enum stat_index_kind { STAT_INDEX_WHOLE, STAT_INDEX_SPARSE };
 
 /* "device inode size mtime ctime" of a file, the proof that it is unchanged. */
 void cache_stat_text(const struct stat *info, struct str *out);
-/* Whether that is one: a file that was changed a moment ago may change again without a new time
- * stamp. */
+/* Whether it is: a file changed a moment ago may change again without a new time stamp. */
 bool cache_stat_is_settled(const struct stat *info);
 
 /*

@@ -128,6 +128,7 @@ bool sampling_from_options(const struct sampling_values *values, enum record_met
 
 	*sampling = (struct record_sampling){
 		.frequency = values->frequency ? (uint64_t)values->frequency : FREQUENCY,
+		.frequency_is_asked = values->frequency != 0,
 		.off_cpu = values->off_cpu,
 		.wakers = values->wakers,
 		.by_frame_pointer = values->unwind == 1,

@@ -18,7 +18,8 @@ enum record_method { RECORD_INSTRUMENT, RECORD_SAMPLE, RECORD_BOTH, RECORD_METHO
 
 /* How to sample, and what besides the command. */
 struct record_sampling {
-	uint64_t frequency;		    /* of events without a period, per second */
+	uint64_t frequency;		    /* of events without a period, per second… */
+	bool frequency_is_asked;	    /* …by the user, who gets it whatever it costs */
 	struct vec_of(const char *) events; /* as sampler/event.h reads them; none: time */
 	bool off_cpu;			    /* the event "off-cpu" too */
 	bool wakers;			    /* and who ended these waits, where permitted */

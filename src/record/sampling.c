@@ -56,6 +56,8 @@ bool sampling_init(struct sampling *sampling, const struct record_sampling *opti
 		event_default(options->frequency, &standard);
 		vec_push(&sampling->events, standard);
 	}
+	vec_foreach (event, &sampling->events)
+		event->is_steady = options->frequency_is_asked;
 	return !(options->off_cpu || options->wakers) || add_waits(sampling, err);
 }
 

@@ -22,9 +22,10 @@ struct event {
 	uint32_t type;
 	uint64_t config, config1, config2;
 	uint64_t period;    /* one sample in so many events; 0: by frequency */
-	uint64_t frequency; /* samples per second, where period is 0 */
-	bool user_only;	    /* what happens in the kernel does not count (NAME:u) */
-	bool kernel_only;   /* only that counts (NAME:k) */
+	uint64_t frequency; /* samples per second, where period is 0… */
+	bool is_steady;	  /* …on processors that switch often, too: see perf_events_thin_timers */
+	bool user_only;	  /* what happens in the kernel does not count (NAME:u) */
+	bool kernel_only; /* only that counts (NAME:k) */
 };
 
 struct events vec_of(struct event);

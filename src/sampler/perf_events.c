@@ -457,7 +457,7 @@ static bool add_tracking(struct perf_events *set, int64_t task, struct error *er
 static bool may_be_thinned(const struct event *event)
 {
 	return event->kind == EVENT_COUNTED && event_is_by_timer(event) && !event->period &&
-	       event->frequency > PERF_EVENTS_TIMER_FEW;
+	       !event->is_steady && event->frequency > PERF_EVENTS_TIMER_FEW;
 }
 
 bool perf_events_have_timers(const struct perf_events *set)

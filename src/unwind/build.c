@@ -12,9 +12,8 @@
 #include <string.h>
 
 enum { GAP_BYTES_MAX = 64, GAPS_MAX = 64 }; /* where the code is followed */
-enum {
-	CODE_STEPS_MAX = 6 << 20
-}; /* instructions, some 100 ns each: of libx265 it takes 4.6 million */
+/* Instructions that are followed in a file, some 100 ns each: of libx265 4.6 million. */
+enum { CODE_STEPS_MAX = 6 << 20 };
 
 struct builder {
 	struct vec_of(uint32_t) starts;
@@ -298,8 +297,7 @@ static bool put_system_call(struct builder *builder, const struct object *object
 	return true;
 }
 
-/* What is data, or a compiler's at run time with rules of its own, is given up soon: it costs more.
- */
+/* What is data, or made by rules of its own, is given up soon: it costs more. */
 static uint32_t rule_from_code(struct builder *builder, const struct object *object, uint64_t addr)
 {
 	enum { VAIN_COST = 8 };
@@ -316,8 +314,7 @@ static uint32_t rule_from_code(struct builder *builder, const struct object *obj
 	return UNWIND_RULE_NONE;
 }
 
-/* Whether what is the caller's stays where it was, so that the rule holds at the next instruction,
- * too. */
+/* Whether what is the caller's stays where it was: the rule holds behind it, too. */
 static bool keeps_rule(const struct insn *insn)
 {
 	return insn_falls_through(insn) &&
@@ -333,12 +330,12 @@ static void put_code(struct builder *builder, const struct object *object, uint6
 		     uint64_t end)
 {
 	const unsigned char *bytes = object_at(object, begin, end - begin);
+	uint64_t addr = begin;
 	bool holds = false;
 	struct insn insn;
 
-	for (uint64_t addr = begin; bytes && addr < end && builder->code_steps;) {
+	while (bytes && addr < end && builder->code_steps) {
 		const bool decoded = insn_decode(bytes + (addr - begin), end - addr, addr, &insn);
-
 		const bool fills = decoded && insn.is_nop && !holds; /* between functions */
 
 		if (!decoded || fills)
@@ -348,7 +345,7 @@ static void put_code(struct builder *builder, const struct object *object, uint6
 		holds = decoded && !fills && keeps_rule(&insn);
 		addr += decoded ? insn.length : 1;
 	}
-	put_row(builder, end, UNWIND_RULE_NONE);
+	put_row(builder, addr, UNWIND_RULE_NONE);
 }
 
 static bool is_code(const Elf64_Phdr *segment)
@@ -373,8 +370,7 @@ static void put_part(struct builder *builder, const struct object *object, struc
 	gap->begin = end;
 }
 
-/* Between what has information, or before or behind all of it: of sections, as segments may have
- * data. */
+/* Where there is no information. Of sections, if there are any, as segments may have data. */
 static void put_gap(struct builder *builder, const struct object *object, struct code_bounds gap)
 {
 	size_t count, segment_count;
@@ -431,9 +427,7 @@ static void builder_init(struct builder *builder, uint64_t base)
 {
 	const struct unwind_rule none = {0};
 
-	*builder = (struct builder){
-		.base = base,
-	};
+	*builder = (struct builder){.base = base};
 	map_init(&builder->rules_by_hash);
 	map_init(&builder->programs_by_hash);
 	vec_push(&builder->rules, none);

@@ -22,6 +22,11 @@ static const struct event seldom = {.kind = EVENT_COUNTED,
 				    .type = PERF_TYPE_SOFTWARE,
 				    .config = PERF_COUNT_SW_CPU_CLOCK,
 				    .frequency = PERF_EVENTS_TIMER_FEW};
+static const struct event asked_for = {.kind = EVENT_COUNTED,
+				       .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .frequency = 997,
+				       .is_steady = true};
 static const struct event other = {
 	.kind = EVENT_COUNTED, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS};
 
@@ -153,12 +158,12 @@ static void test_quiet_processors_are_left_alone(void **state)
 	end(&thin);
 }
 
-static void test_what_has_no_timer(void **state)
+static void test_what_has_no_timer_or_keeps_it(void **state)
 {
-	const struct event *const events[] = {&other, &seldom};
+	const struct event *const events[] = {&other, &seldom, &asked_for};
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct timer_thin thin = thin_of(events[i], 0);
 
 		assert_int_equal(thin.processors.len, 0);
@@ -274,7 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_switches),
 		cmocka_unit_test(test_quiet_processors_are_left_alone),
-		cmocka_unit_test(test_what_has_no_timer),
+		cmocka_unit_test(test_what_has_no_timer_or_keeps_it),
 		cmocka_unit_test(test_each_thread_is_told_of_once),
 		cmocka_unit_test(test_refused),
 	};
