@@ -214,26 +214,16 @@ static enum unwind_result step_without_rule(struct unwind_registers *registers,
 	return UNWIND_CALLER;
 }
 
-/* Whether the bytes before the address are a call. They may be nowhere: they are read as a copy. */
+/* Whether a call ends there. The bytes may be nowhere: they are read as a copy. */
 static bool is_return_addr(struct timer_walker *walker, uint64_t addr)
 {
-	enum { CALL = 0xe8, CALL_BYTES = 5, GROUP = 0xff, CALL_IN_GROUP = 2 };
-	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
 	unsigned char bytes[sizeof(uint64_t)];
 	uint64_t word;
 
 	if (!mapping_find(addr - 1) || !word_read(walker, addr - sizeof(bytes), &word))
 		return false;
 	__builtin_memcpy(bytes, &word, sizeof(bytes));
-	if (bytes[sizeof(bytes) - CALL_BYTES] == CALL)
-		return true;
-	for (uint32_t i = 0; i < sizeof(lengths); i++) {
-		const unsigned char *call = bytes + sizeof(bytes) - lengths[i];
-
-		if (call[0] == GROUP && (call[1] >> 3 & 7) == CALL_IN_GROUP)
-			return true;
-	}
-	return false;
+	return unwind_is_behind_call(bytes + sizeof(bytes), sizeof(bytes));
 }
 
 static enum unwind_result step(struct timer_walker *walker, struct unwind_registers *registers,

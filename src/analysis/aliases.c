@@ -98,14 +98,14 @@ static void find_modules(struct analysis_aliases *aliases, const struct analysis
 	}
 }
 
-void analysis_aliases_find(struct analysis_aliases *aliases, struct analysis *analysis)
+static void find_functions(struct analysis_aliases *aliases, struct analysis *analysis)
 {
 	const size_t count = analysis->functions.len;
 	struct strmap names = {0};
 
-	find_modules(aliases, analysis);
 	strmap_init(&names);
 	index_names(analysis, &names);
+	aliases->function_count = count;
 	aliases->entry_of = mem_alloc((count + 1) * sizeof(uint32_t));
 	aliases->stub_of = mem_alloc((count + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++) {
@@ -115,10 +115,23 @@ void analysis_aliases_find(struct analysis_aliases *aliases, struct analysis *an
 	strmap_fini(&names);
 }
 
-void analysis_aliases_fini(struct analysis_aliases *aliases)
+const struct analysis_aliases *analysis_aliases_of(struct analysis *analysis)
 {
+	if (!analysis->aliases) {
+		analysis->aliases = mem_zalloc(sizeof(*analysis->aliases));
+		find_modules(analysis->aliases, analysis);
+		find_functions(analysis->aliases, analysis);
+	}
+	return analysis->aliases;
+}
+
+void analysis_aliases_free(struct analysis_aliases *aliases)
+{
+	if (!aliases)
+		return;
 	free(aliases->is_runtime);
 	free(aliases->is_kernel);
 	free(aliases->entry_of);
 	free(aliases->stub_of);
+	free(aliases);
 }

@@ -1,4 +1,5 @@
 /* Opening an analysis: selection of processes and threads, totals, conversions. See analysis.h. */
+#include "analysis/aliases.h"
 #include "analysis/stack_counts.h"
 
 #include <math.h>
@@ -216,6 +217,7 @@ void analysis_close(struct analysis *analysis)
 	free(analysis->call_stacks);
 	analysis_free_executions(analysis);
 	analysis_node_lines_free(analysis->node_lines);
+	analysis_aliases_free(analysis->aliases);
 	analysis_free_sample_stacks(analysis);
 	map_fini(&analysis->stack_nodes);
 	arena_fini(&analysis->arena);

@@ -523,6 +523,7 @@ struct analysis {
 	struct analysis_sample_stacks *sample_stacks; /* if asked for; else NULL */
 	struct analysis_executions *executions;	      /* if asked for, and counted; else NULL */
 	struct analysis_node_lines *node_lines;	      /* see node_lines.h; NULL: there are none */
+	struct analysis_aliases *aliases;	      /* see aliases.h; NULL: not asked for yet */
 	/* Where times or lines were asked for, of samples: thread << 32 | id of the stack → node.
 	 */
 	struct map stack_nodes;

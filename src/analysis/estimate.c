@@ -341,7 +341,7 @@ static void make_tree(struct estimate *estimate)
 	estimate->first_match = mem_alloc((count + 1) * sizeof(uint32_t));
 	for (size_t i = 0; i < count; i++)
 		estimate->first_match[i] = ANALYSIS_NONE;
-	analysis_aliases_find(&estimate->aliases, estimate->analysis);
+	estimate->aliases = analysis_aliases_of(estimate->analysis);
 	estimate_find_unseen(estimate);
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
@@ -370,7 +370,6 @@ static void estimate_fini(struct estimate *estimate)
 	map_fini(&estimate->met);
 	map_fini(&estimate->children);
 	map_fini(&estimate->known);
-	analysis_aliases_fini(&estimate->aliases);
 	free(estimate->positions);
 	free(estimate->order);
 	free(estimate->order_begin);

@@ -88,7 +88,7 @@ struct estimate {
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;
 	struct estimate_position *positions; /* by stack */
-	struct analysis_aliases aliases;
+	const struct analysis_aliases *aliases;
 	struct vec_of(struct estimate_counted) counted; /* by thread */
 	struct map traits;  /* (process, function) → enum estimate_traits */
 	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */

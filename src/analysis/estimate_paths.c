@@ -122,7 +122,7 @@ static bool is_loaders(const struct walk *walk, uint32_t function)
 
 static void step_runtime(struct walk *walk, struct estimate_position *at, uint32_t function)
 {
-	const uint32_t entry = walk->estimate->aliases.entry_of[function];
+	const uint32_t entry = analysis_entry_of(walk->estimate->aliases, function);
 
 	if (at->in_runtime)
 		return;
@@ -141,17 +141,17 @@ static bool is_of_runtime(const struct walk *walk, uint32_t function)
 	const struct estimate *estimate = walk->estimate;
 	const uint32_t module = estimate->analysis->functions.data[function].module;
 
-	return estimate->aliases.is_runtime[module] &&
+	return estimate->aliases->is_runtime[module] &&
 	       !(estimate_traits_of(estimate, walk->thread->process, function) & ESTIMATE_KNOWN);
 }
 
 static void step(struct walk *walk, struct estimate_position *at, uint32_t frame)
 {
 	const struct estimate *estimate = walk->estimate;
-	const uint32_t function = estimate->aliases.stub_of[frame];
+	const uint32_t function = analysis_stub_of(estimate->aliases, frame);
 	const struct analysis_function *row = &estimate->analysis->functions.data[function];
 
-	if (estimate->aliases.is_kernel[row->module]) {
+	if (estimate->aliases->is_kernel[row->module]) {
 		if (!at->in_kernel)
 			at->cause = cause_of(row->symbol);
 		at->in_kernel = true;
@@ -275,14 +275,14 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 
 	for (; stack; stack = (uint32_t)estimate->stacks[stack - 1].parent) {
 		const uint32_t function =
-			estimate->aliases.stub_of[estimate_function_at(estimate, stack)];
+			analysis_stub_of(estimate->aliases, estimate_function_at(estimate, stack));
 		const uint32_t module = analysis->functions.data[function].module;
-		if (estimate->aliases.is_kernel[module])
+		if (estimate->aliases->is_kernel[module])
 			continue;
 		const bool outside = is_of_runtime(walk, function);
 		if (owner != ANALYSIS_NONE && !outside)
 			break;
-		owner = outside ? estimate->aliases.entry_of[function] : function;
+		owner = outside ? analysis_entry_of(estimate->aliases, function) : function;
 		if (!outside)
 			break;
 	}
@@ -295,7 +295,7 @@ static void add_to_totals(struct estimate *estimate, const struct sample_value *
 	struct analysis_totals *totals = &estimate->analysis->totals;
 
 	totals->sampled += value->weight;
-	if (estimate->aliases.is_kernel[estimate->analysis->functions.data[function].module])
+	if (estimate->aliases->is_kernel[estimate->analysis->functions.data[function].module])
 		totals->sampled_kernel += value->weight;
 }
 

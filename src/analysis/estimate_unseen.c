@@ -12,13 +12,13 @@ static bool is_without_probes(const struct estimate *estimate, uint32_t function
 	const uint32_t module = estimate->analysis->functions.data[function].module;
 
 	return !estimate->analysis->modules.data[module].instrumented &&
-	       !estimate->aliases.is_runtime[module] && !estimate->aliases.is_kernel[module];
+	       !estimate->aliases->is_runtime[module] && !estimate->aliases->is_kernel[module];
 }
 
 /* What a frame stands for: of run-time libraries the function that is called. */
 static uint32_t function_of_frame(const struct estimate *estimate, uint32_t stack)
 {
-	return estimate->aliases.entry_of[estimate_function_at(estimate, stack)];
+	return analysis_entry_of(estimate->aliases, estimate_function_at(estimate, stack));
 }
 
 static bool is_counted_itself(const struct estimate *estimate, uint32_t process, uint32_t function)

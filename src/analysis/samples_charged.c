@@ -16,7 +16,7 @@ struct owner {
 
 struct charge {
 	struct analysis *analysis;
-	struct analysis_aliases aliases;
+	const struct analysis_aliases *aliases;
 };
 
 static bool is_known(const struct charge *charge, uint32_t function)
@@ -28,13 +28,14 @@ static bool is_known(const struct charge *charge, uint32_t function)
 
 static struct owner owner_below(const struct charge *charge, struct owner caller, uint32_t frame)
 {
-	const uint32_t function = charge->aliases.stub_of[frame];
+	const uint32_t function = analysis_stub_of(charge->aliases, frame);
 	const struct analysis_function *row = &charge->analysis->functions.data[function];
-	const bool is_outside = charge->aliases.is_runtime[row->module] && !row->entered;
+	const bool is_outside = charge->aliases->is_runtime[row->module] && !row->entered;
 
 	if (is_outside && caller.in_runtime)
 		return caller;
-	const uint32_t called = is_outside ? charge->aliases.entry_of[function] : function;
+	const uint32_t called =
+		is_outside ? analysis_entry_of(charge->aliases, function) : function;
 	const bool known = is_known(charge, called);
 
 	return (struct owner){.function = known ? called : caller.function,
@@ -63,9 +64,8 @@ static void charge_nodes(const struct charge *charge)
 
 void analysis_charge_samples(struct analysis *analysis)
 {
-	struct charge charge = {.analysis = analysis};
+	const struct charge charge = {.analysis = analysis,
+				      .aliases = analysis_aliases_of(analysis)};
 
-	analysis_aliases_find(&charge.aliases, analysis);
 	charge_nodes(&charge);
-	analysis_aliases_fini(&charge.aliases);
 }

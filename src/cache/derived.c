@@ -102,18 +102,24 @@ static uint64_t list(const char *directory, struct derived_files *files)
 	return total;
 }
 
-static void trim(const char *directory)
+void derived_trim(void)
 {
 	struct derived_files files = {0};
-	uint64_t total = list(directory, &files);
+	struct error ignored;
+	char *directory = folder();
 
-	vec_sort(&files, compare_used);
-	vec_foreach (file, &files) {
-		if (total > DERIVED_LIMIT_BYTES && unlink(file->path) == 0)
-			total -= file->size_bytes;
-		free(file->path);
+	if (directory && directory_check_own(directory, &ignored)) {
+		uint64_t total = list(directory, &files);
+
+		vec_sort(&files, compare_used);
+		vec_foreach (file, &files)
+			if (total > DERIVED_LIMIT_BYTES && unlink(file->path) == 0)
+				total -= file->size_bytes;
 	}
+	vec_foreach (file, &files)
+		free(file->path);
 	vec_fini(&files);
+	free(directory);
 }
 
 static void keep(const char *name, const void *bytes, size_t size, bool unsynced)
@@ -131,7 +137,6 @@ static void keep(const char *name, const void *bytes, size_t size, bool unsynced
 		if (file_output_write(&out, bytes, size, &ignored))
 			file_output_commit(&out, FILE_MODE_PRIVATE, &ignored);
 		file_output_discard(&out);
-		trim(directory);
 	}
 	free(directory);
 	free(path);
@@ -140,6 +145,7 @@ static void keep(const char *name, const void *bytes, size_t size, bool unsynced
 void derived_keep(const char *name, const void *bytes, size_t size)
 {
 	keep(name, bytes, size, false);
+	derived_trim();
 }
 
 void derived_keep_unsynced(const char *name, const void *bytes, size_t size)

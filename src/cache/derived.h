@@ -20,7 +20,9 @@ bool derived_open(const char *name, struct file_view *view);
 char *derived_find(const char *name);
 /* Keeps `bytes`, of another process's making as well: a name stands for one contents only. */
 void derived_keep(const char *name, const void *bytes, size_t size);
-/* The same without waiting for the disk: whoever opens it checks that it is whole. */
+/* The same of one of many: without waiting for the disk, so whoever opens it checks that it is
+   whole, and beyond the limit until derived_trim. */
 void derived_keep_unsynced(const char *name, const void *bytes, size_t size);
+void derived_trim(void);
 
 #endif

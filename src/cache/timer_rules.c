@@ -31,6 +31,8 @@ void timer_rules_fini(struct timer_rules *rules)
 	}
 	vec_fini(&rules->files);
 	strmap_fini(&rules->by_key);
+	if (rules->has_kept)
+		derived_trim();
 }
 
 static struct object *open_file(const char *path)
@@ -86,11 +88,11 @@ static struct unwind_table *table_make(const char *path, enum unwind_gaps gaps)
 static void kept_name(const struct stat *info, enum unwind_gaps gaps, struct str *name)
 {
 	str_clear(name);
-	str_printf(name, "rules.%d.%s.%s%jx.%jx.%jx.%jx.%lx.%jx.%lx", UNWIND_TABLE_VERSION,
-		   TARE_VERSION, gaps == UNWIND_GAPS_FOLLOWED ? "code." : "",
-		   (uintmax_t)info->st_dev, (uintmax_t)info->st_ino, (uintmax_t)info->st_size,
-		   (uintmax_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec,
-		   (uintmax_t)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
+	str_printf(name, "rules.%d.%s.%s", UNWIND_TABLE_VERSION, TARE_VERSION,
+		   gaps == UNWIND_GAPS_FOLLOWED ? "code." : "");
+	cache_stat_text(info, name);
+	for (char *at = name->data; (at = strchr(at, ' '));)
+		*at = '-';
 }
 
 /* The machine may have stopped before it was whole. What is in it the runtime checks. */
@@ -159,59 +161,64 @@ static bool is_followed(const struct stat *info)
 	return known;
 }
 
-/* Where the cache has them, or has them from now on; the caller's to free. NULL: nowhere. */
-static char *find_or_keep(const struct wanted *wanted, enum unwind_gaps gaps)
+/* In the session; NULL where there is no room. */
+static char *put_in_session(const struct timer_rules *rules, const struct session *session,
+			    const struct unwind_table *table)
 {
+	struct str name = {0}, path = {0};
+
+	str_printf(&name, "rules.%zu", rules->files.len);
+	if (write_table(session, name.data, table))
+		str_printf(&path, "%s/%s", session->directory, name.data);
+	str_fini(&name);
+	return path.data;
+}
+
+/* Kept or made now; the caller's to free. NULL: there are none, or there is no room. */
+static char *find_rules(struct timer_rules *rules, const struct session *session,
+			const struct wanted *wanted)
+{
+	const bool is_kept = wanted->is_settled && !rules->in_session;
+	const enum unwind_gaps gaps =
+		is_kept && is_followed(&wanted->original) ? UNWIND_GAPS_FOLLOWED : UNWIND_GAPS_NONE;
 	struct str name = {0};
 
 	kept_name(&wanted->info, gaps, &name);
-	char *found = find_kept(name.data);
+	char *found = is_kept ? find_kept(name.data) : NULL;
 	struct unwind_table *table = found ? NULL : table_make(path_of(wanted), gaps);
-
-	if (table)
+	if (table && is_kept) {
 		derived_keep_unsynced(name.data, table, table->size_bytes);
-	if (table)
 		found = find_kept(name.data);
+		rules->has_kept = true;
+	}
+	if (table && !found)
+		found = put_in_session(rules, session, table);
 	free(table);
 	str_fini(&name);
 	return found;
 }
 
-/* In the session; NULL where there are none, or no room. */
-static char *put_in_session(const struct timer_rules *rules, const struct session *session,
-			    const struct wanted *wanted)
+static void follow_code(const struct wanted *wanted)
 {
-	struct unwind_table *table = table_make(path_of(wanted), UNWIND_GAPS_NONE);
-	struct str name = {0}, path = {0};
+	struct unwind_table *table = !wanted->is_settled || is_followed(&wanted->info)
+					     ? NULL
+					     : table_make(path_of(wanted), UNWIND_GAPS_FOLLOWED);
+	struct str name = {0};
 
-	str_printf(&name, "rules.%zu", rules->files.len);
-	if (table && write_table(session, name.data, table))
-		str_printf(&path, "%s/%s", session->directory, name.data);
+	kept_name(&wanted->info, UNWIND_GAPS_FOLLOWED, &name);
+	if (table)
+		derived_keep(name.data, table, table->size_bytes);
 	free(table);
 	str_fini(&name);
-	return path.data;
-}
-
-static char *find_rules(const struct timer_rules *rules, const struct session *session,
-			const struct wanted *wanted)
-{
-	char *found = NULL;
-
-	if (wanted->is_settled && !rules->in_session)
-		found = find_or_keep(wanted, is_followed(&wanted->original) ? UNWIND_GAPS_FOLLOWED
-									    : UNWIND_GAPS_NONE);
-	return found ? found : put_in_session(rules, session, wanted);
 }
 
 void timer_rules_follow_code(const char *path, const char *copy)
 {
 	const struct wanted original = wanted_of(path, NULL), copied = wanted_of(path, copy);
 
-	if (!original.is_settled)
-		return;
-	free(find_or_keep(&original, UNWIND_GAPS_FOLLOWED));
-	if (copy && copied.is_settled)
-		free(find_or_keep(&copied, UNWIND_GAPS_FOLLOWED));
+	follow_code(&original);
+	if (copy)
+		follow_code(&copied);
 }
 
 const char *timer_rules_get(struct timer_rules *rules, const struct session *session,

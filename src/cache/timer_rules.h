@@ -17,6 +17,7 @@ struct timer_rules {
 	struct strmap by_key; /* → index */
 	struct vec_of(struct timer_rules_file) files;
 	bool in_session; /* the cache is not used */
+	bool has_kept;	 /* it has more than before */
 };
 
 void timer_rules_init(struct timer_rules *rules);

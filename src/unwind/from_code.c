@@ -14,6 +14,7 @@
 #include "unwind/from_code.h"
 
 #include "insn/insn.h"
+#include "unwind/step.h"
 
 #include <string.h>
 
@@ -407,15 +408,10 @@ bool unwind_rule_from_code(const struct object *object, uint64_t link_addr,
 
 bool unwind_is_return_addr(const struct object *object, uint64_t link_addr)
 {
-	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
-	const unsigned char *call = object_at(object, link_addr - 5, 5);
+	const unsigned char *bytes = NULL;
+	size_t size = INSTRUCTION_BYTES;
 
-	if (call && call[0] == 0xe8)
-		return true;
-	for (size_t i = 0; i < sizeof(lengths); i++) {
-		call = object_at(object, link_addr - lengths[i], lengths[i]);
-		if (call && call[0] == 0xff && (call[1] >> 3 & 7) == 2)
-			return true;
-	}
-	return false;
+	while (size && !(bytes = object_at(object, link_addr - size, size)))
+		size--;
+	return bytes && unwind_is_behind_call(bytes + size, size);
 }

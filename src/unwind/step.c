@@ -223,3 +223,19 @@ enum unwind_result unwind_step_frame_pointer(struct unwind_registers *registers,
 	caller.value[UNWIND_RSP] = frame + 16;
 	return become(registers, &caller, false);
 }
+
+bool unwind_is_behind_call(const unsigned char *end, size_t size)
+{
+	enum { CALL = 0xe8, CALL_BYTES = 5, GROUP = 0xff, CALL_IN_GROUP = 2 };
+	static const uint8_t lengths[] = {2, 3, 4, 6, 7}; /* through a register or memory */
+
+	if (size >= CALL_BYTES && *(end - CALL_BYTES) == CALL)
+		return true;
+	for (size_t i = 0; i < sizeof(lengths) && lengths[i] <= size; i++) {
+		const unsigned char *call = end - lengths[i];
+
+		if (call[0] == GROUP && (call[1] >> 3 & 7) == CALL_IN_GROUP)
+			return true;
+	}
+	return false;
+}

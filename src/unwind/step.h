@@ -53,6 +53,9 @@ enum unwind_result unwind_apply(const struct unwind_rule *rule, const unsigned c
 enum unwind_result unwind_step_frame_pointer(struct unwind_registers *registers,
 					     const struct unwind_memory *memory);
 
+/* Whether a call ends at `end`, before which `size` bytes are code: it can be a return address. */
+bool unwind_is_behind_call(const unsigned char *end, size_t size);
+
 /* The address that belongs to the call: of a return address, the last byte of the call. */
 static inline uint64_t unwind_call_addr(const struct unwind_registers *registers)
 {
