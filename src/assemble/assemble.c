@@ -52,7 +52,7 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 							.thread_count = assembly->rows.len,
 							.dir_fd = assembly->session->fd,
 							.learned = &assembly->learned,
-							.by_pointer = &assembly->by_pointer,
+							.notes = &assembly->counted_notes,
 							.file = &process->file,
 							.executions = &assembly->executions};
 		ok = counted_write(&file, &counted, err);
@@ -373,7 +373,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.counters);
 	vec_fini(&assembly.timers);
 	vec_fini(&assembly.rows);
-	vec_fini(&assembly.by_pointer);
+	counted_notes_fini(&assembly.counted_notes);
 	vec_fini(&assembly.known_processes);
 	counted_learned_fini(&assembly.learned);
 	learning_fini(&assembly.learning);

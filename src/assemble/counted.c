@@ -7,6 +7,9 @@
  * their own, may have had more calls: a row without a thread says so. In bare copies it has no
  * counter, as it was passed often when that was learned.
  *
+ * A process may load a file beside its copy (dlmopen). What its functions have timed there is added
+ * to what they have counted; where call sites were not timed all the time, it may be more as well.
+ *
  * Refuses entries whose module has another number of counters, and counts above all that can be.
  */
 #include "assemble/counted.h"
@@ -107,6 +110,7 @@ struct sum {
 	bool learned; /* it was only counted from the start */
 	bool is_listed;
 	bool ever_entered; /* in a thread before */
+	bool in_original;  /* its file was loaded beside the copy, too */
 };
 
 /* What is counted in functions less often takes too little to look for them. */
@@ -120,6 +124,7 @@ struct summing {
 	struct map disarmed;		/* places of the process that were ever disarmed */
 	struct map missed;		/* functions that have a row for it */
 	bool pointers_missed;		/* calls through pointers were made there */
+	bool calls_missed; /* … or calls by name, at call sites that were not timed */
 };
 
 static struct sum *sum_of(struct summing *summing, int64_t function)
@@ -168,12 +173,22 @@ static int64_t thread_of(const struct summing *summing, const struct tare_counte
 }
 
 /* What no stub has reported was called through a pointer. */
-void counted_note_node(struct counted_pointers *list, int64_t process, int64_t function,
-		       const struct tare_node *from, const struct tree_node *node)
+void counted_note_node(struct counted_notes *notes, const struct counted_timed *timed,
+		       const struct resolve_target *target, const struct tare_node *from,
+		       const struct tree_node *node)
 {
-	if (function && node->calls_by_call && !node->reports_enter && !from->stub)
-		vec_push(list,
-			 ((struct counted_by_pointer){.process = process, .function = function}));
+	if (!timed->function || !timed->calls)
+		return;
+	if (target->in_original)
+		vec_push(&notes->in_originals, *timed);
+	else if (from && node->calls_by_call && !node->reports_enter && !from->stub)
+		vec_push(&notes->by_pointer, *timed);
+}
+
+void counted_notes_fini(struct counted_notes *notes)
+{
+	vec_fini(&notes->by_pointer);
+	vec_fini(&notes->in_originals);
 }
 
 static uint64_t place_key(uint64_t module_id, uint32_t number)
@@ -232,6 +247,7 @@ void counted_learned_fini(struct counted_learned *list)
 /* What a thread has counted by a module. */
 struct counting {
 	const struct resolve_loaded *loaded;
+	bool in_original; /* … as well: see struct sum */
 	struct resolve_counted counted;
 	const struct learned *learned;
 	const uint64_t *values;
@@ -293,10 +309,12 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 		sum->cost += cost_of(summing, counting, number);
 	} else if (number < counting->counted.site_end) {
 		sum->called += value;
+		summing->calls_missed |= is_silent(summing, counting, number);
 	} else {
 		sum->entered += value; /* the call goes behind the function's own counter */
 	}
 	sum->learned |= learned_has(counting->learned, number);
+	sum->in_original |= counting->in_original && sum->entered;
 	return true;
 }
 
@@ -381,6 +399,8 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 	bool ok = true;
 
 	counting.values = values;
+	counting.in_original =
+		resolve_has_loaded(summing->process->resolve, counting.loaded->module, false);
 	counting.learned = learned_of(summing->process, counting.counted.source_id);
 	const uint32_t calls_end =
 		counting.counted.flow ? counting.counted.site_end : counting.counted.count;
@@ -417,7 +437,8 @@ static bool write_rows(struct summing *summing, int64_t thread, struct error *er
 			.learned = sum->learned,
 		};
 
-		*sum = (struct sum){.ever_entered = sum->ever_entered || row.entered};
+		*sum = (struct sum){.ever_entered = sum->ever_entered || row.entered,
+				    .in_original = sum->in_original};
 		if (row.entered || row.called)
 			ok = ok &&
 			     profile_add_counted(summing->process->resolver->writer, &row, err);
@@ -431,21 +452,31 @@ static bool is_entered(const struct summing *summing, int64_t function)
 	return (size_t)function < summing->sums.len && summing->sums.data[function].ever_entered;
 }
 
-/* Of functions whose calls may be more than are known. */
-static bool write_missed(struct summing *summing, struct error *err)
+/* The function's calls may be more than are known. */
+static bool write_missed(struct summing *summing, int64_t function, struct error *err)
+{
+	const struct profile_counted row = {
+		.process = summing->process->id, .function = function, .approximate = true};
+
+	return (*map_put(&summing->missed, (uint64_t)function, 0))++ ||
+	       profile_add_counted(summing->process->resolver->writer, &row, err);
+}
+
+static bool write_all_missed(struct summing *summing, struct error *err)
 {
 	const struct counted_process *process = summing->process;
+	bool ok = true;
 
-	vec_foreach (called, process->by_pointer) {
-		const struct profile_counted row = {
-			.process = process->id, .function = called->function, .approximate = true};
-		if (called->process != process->id || is_entered(summing, row.function) ||
-		    (*map_put(&summing->missed, (uint64_t)row.function, 0))++)
-			continue;
-		if (!profile_add_counted(process->resolver->writer, &row, err))
-			return false;
-	}
-	return true;
+	if (summing->pointers_missed)
+		vec_foreach (called, &process->notes->by_pointer)
+			if (called->process == process->id &&
+			    !is_entered(summing, called->function))
+				ok = ok && write_missed(summing, called->function, err);
+	if (summing->pointers_missed || summing->calls_missed)
+		for (size_t i = 0; i < summing->sums.len; i++)
+			if (summing->sums.data[i].in_original)
+				ok = ok && write_missed(summing, (int64_t)i, err);
+	return ok;
 }
 
 /* ---- threads ---- */
@@ -453,6 +484,7 @@ static bool write_missed(struct summing *summing, struct error *err)
 struct entry {
 	int64_t thread; /* 0: it has no row */
 	const struct tare_counter_record *record;
+	const struct counted_timed *timed; /* without a record */
 };
 
 static int compare_threads(const void *a, const void *b)
@@ -462,6 +494,17 @@ static int compare_threads(const void *a, const void *b)
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static bool add(struct summing *summing, const struct entry *entry, struct error *err)
+{
+	if (entry->record)
+		return add_entry(summing, entry->record, entry->thread, err);
+	struct sum *sum = sum_of(summing, entry->timed->function);
+
+	sum->entered += entry->timed->calls;
+	sum->in_original = true;
+	return true;
 }
 
 /* One thread after the other. */
@@ -474,14 +517,19 @@ static bool write_threads(struct summing *summing, struct error *err)
 	for (uint32_t i = 0; i < file->count; i++) {
 		const struct tare_counter_record *record = &file->records[i];
 		if (record->kind == TARE_COUNTER_ENTRY)
-			vec_push(&entries, ((struct entry){thread_of(summing, record), record}));
+			vec_push(&entries, ((struct entry){.thread = thread_of(summing, record),
+							   .record = record}));
 	}
+	vec_foreach (timed, &summing->process->notes->in_originals)
+		if (timed->process == summing->process->id)
+			vec_push(&entries,
+				 ((struct entry){.thread = timed->thread, .timed = timed}));
 	vec_sort(&entries, compare_threads);
 	for (size_t i = 0; i < entries.len && ok; i++) {
 		const struct entry *entry = &entries.data[i];
 		const bool is_last =
 			i + 1 == entries.len || entries.data[i + 1].thread != entry->thread;
-		ok = add_entry(summing, entry->record, entry->thread, err) &&
+		ok = add(summing, entry, err) &&
 		     (!is_last || write_rows(summing, entry->thread, err));
 	}
 	vec_fini(&entries);
@@ -496,8 +544,7 @@ bool counted_write(struct counted_file *file, const struct counted_process *proc
 	map_init(&summing.disarmed);
 	map_init(&summing.missed);
 	note_disarmed(&summing);
-	const bool ok = write_threads(&summing, err) &&
-			(!summing.pointers_missed || write_missed(&summing, err));
+	const bool ok = write_threads(&summing, err) && write_all_missed(&summing, err);
 	vec_fini(&summing.sums);
 	vec_fini(&summing.listed);
 	map_fini(&summing.disarmed);

@@ -33,17 +33,25 @@ void counted_file_fini(struct counted_file *file);
  */
 uint64_t *counted_values(int fd, const struct tare_counter_record *entry);
 
-/* A function that a thread of the process has called through a pointer, and that reports nothing.
- */
-struct counted_by_pointer {
-	int64_t process, function;
+/* Calls that were timed where they were made, and that no counter has seen: rows of the profile. */
+struct counted_timed {
+	int64_t process, thread, function;
+	uint64_t calls;
 };
 
-struct counted_pointers vec_of(struct counted_by_pointer);
+struct counted_notes {
+	/* of functions that report nothing, through pointers */
+	struct vec_of(struct counted_timed) by_pointer;
+	/* of functions that have counters, in a file that the process has loaded beside its copy */
+	struct vec_of(struct counted_timed) in_originals;
+};
 
-/* Adds the node's function if the node is one of those. */
-void counted_note_node(struct counted_pointers *list, int64_t process, int64_t function,
-		       const struct tare_node *from, const struct tree_node *node);
+/* Adds the calls if they are such ones: `timed` has those of `node`, which is `from`'s; NULL: it
+   has folded. */
+void counted_note_node(struct counted_notes *notes, const struct counted_timed *timed,
+		       const struct resolve_target *target, const struct tare_node *from,
+		       const struct tree_node *node);
+void counted_notes_fini(struct counted_notes *notes);
 
 /* What was learned of each module that has counted, read once for all processes. */
 struct counted_learned_module {
@@ -62,9 +70,9 @@ struct counted_process {
 	const struct sample_known_thread *threads;
 	size_t thread_count;
 	int dir_fd;
-	struct counted_learned *learned;	   /* as far as it was read, of all processes */
-	const struct counted_pointers *by_pointer; /* of all processes, in any order */
-	const struct process_file *file;	   /* what it has noted */
+	struct counted_learned *learned;   /* as far as it was read, of all processes */
+	const struct counted_notes *notes; /* of all processes, in any order */
+	const struct process_file *file;   /* what it has noted */
 	struct executions *executions;
 };
 

@@ -49,7 +49,7 @@ struct assembly {
 	struct vec_of(char *) counters;			  /* the same of counters */
 	struct vec_of(struct sample_known_process) known_processes; /* rows written */
 	struct vec_of(struct sample_known_thread) rows;
-	struct counted_pointers by_pointer;
+	struct counted_notes counted_notes;
 	struct counted_learned learned;
 	struct learning learning;
 	struct executions executions;

@@ -169,9 +169,10 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	thread_fold_lengths(&rows->fold, rows->file, index, lengths);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
-	if (!row.folded)
-		counted_note_node(&assembly->by_pointer, rows->process->id, row.function, from,
-				  node);
+	const struct counted_timed timed = {rows->process->id, rows->thread, row.function,
+					    row.calls};
+	counted_note_node(&assembly->counted_notes, &timed, &rows->targets[index],
+			  row.folded ? NULL : from, node);
 	learning_add_node(&assembly->learning, &row);
 	rows->ids[index] = assembly->next_node++;
 	assembly->assembled->nodes++;

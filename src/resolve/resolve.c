@@ -369,6 +369,15 @@ void resolve_process_fini(struct resolve_process *process)
 	map_fini(&process->call_sites);
 }
 
+bool resolve_has_loaded(const struct resolve_process *process, const struct resolve_module *module,
+			bool instrumented)
+{
+	vec_foreach (loaded, &process->loaded)
+		if (loaded->module == module && loaded->instrumented == instrumented)
+			return true;
+	return false;
+}
+
 /* ---- functions ---- */
 
 int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
@@ -542,15 +551,25 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 	return id;
 }
 
+static void note_instrumented(const struct resolve_process *process,
+			      const struct resolve_loaded *loaded, struct resolve_target *target)
+{
+	target->reports_enter = loaded->instrumented;
+	target->in_original =
+		!loaded->instrumented && resolve_has_loaded(process, loaded->module, true);
+}
+
 /* What is at an address of a file is the same for all processes, but in code made at run time. */
-static bool resolve_own(struct resolver *resolver, const struct resolve_loaded *loaded,
-			uint64_t link_addr, struct resolve_target *target, struct error *err)
+static bool resolve_own(struct resolver *resolver, const struct resolve_process *process,
+			const struct resolve_loaded *loaded, uint64_t link_addr,
+			struct resolve_target *target, struct error *err)
 {
 	struct resolve_module *module = loaded->module;
 	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
 	const bool instrumented = row && row->verdict == REWRITE_INSTRUMENTED;
 
-	target->reports_enter = loaded->instrumented && instrumented;
+	if (instrumented)
+		note_instrumented(process, loaded, target);
 	target->function = function_at(resolver, module, link_addr, NULL, err);
 	if (target->function && module->object && !module->jit)
 		map_put(&module->own, link_addr, (uint64_t)target->function << 1 | instrumented);
@@ -582,7 +601,8 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 	const uint64_t *own = map_get(&module->own, link_addr);
 	if (own) {
 		target->function = (int64_t)(*own >> 1);
-		target->reports_enter = loaded->instrumented && (*own & 1);
+		if (*own & 1)
+			note_instrumented(process, loaded, target);
 		return true;
 	}
 	const char *name = object_plt_symbol(module->object, link_addr);
@@ -591,7 +611,7 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 		target->function = function_of_symbol(resolver, process, &use, err);
 		return target->function != 0;
 	}
-	return resolve_own(resolver, loaded, link_addr, target, err);
+	return resolve_own(resolver, process, loaded, link_addr, target, err);
 }
 
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,

@@ -211,6 +211,7 @@ struct resolve_mapped {
 struct resolve_target {
 	int64_t function;   /* id in the profile */
 	bool reports_enter; /* an instrumented function's entry */
+	bool in_original;   /* … where the process has loaded the file itself, beside its copy */
 };
 
 struct resolve_process {
@@ -226,6 +227,10 @@ struct resolve_process {
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
 			  const struct process_file *arena, struct error *err);
 void resolve_process_fini(struct resolve_process *process);
+
+/* Whether the process has loaded the file as it is (`instrumented` false), or a copy of it. */
+bool resolve_has_loaded(const struct resolve_process *process, const struct resolve_module *module,
+			bool instrumented);
 
 /* What is mapped again at the address, up to some time; NULL: nothing. */
 const struct resolve_loaded *resolve_mapped_at(const struct resolve_process *process, uint64_t addr,
