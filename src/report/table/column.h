@@ -109,7 +109,7 @@ report_getter report_get_calls, report_get_unwound, report_get_total, report_get
 	report_get_average, report_get_min, report_get_max, report_get_percentile,
 	report_get_histogram, report_get_timed_by, report_get_cpu_low, report_get_cpu_high,
 	report_get_cpu_margin, report_get_os, report_get_confidence, report_get_disarmed,
-	report_get_time_bar, report_get_samples_bar;
+	report_get_calls_are, report_get_time_bar, report_get_samples_bar;
 /* process_cells.c */
 report_getter report_get_host, report_get_launcher, report_get_rank, report_get_ranks;
 report_getter report_get_pid, report_get_parent_pid, report_get_executable, report_get_threads,

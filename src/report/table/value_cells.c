@@ -196,6 +196,16 @@ GET(disarmed)
 	}
 }
 
+GET(calls_are)
+{
+	static const char *const words[] = {[ANALYSIS_CALLS_ALL] = "all",
+					    [ANALYSIS_CALLS_AT_LEAST] = "at-least",
+					    [ANALYSIS_CALLS_ABOUT] = "about"};
+
+	if (knows_calls(row) && !is_bare(report, row, row->values->calls))
+		cell_set_text(cell, words[analysis_calls_are(row->values)]);
+}
+
 /* Of a time; solid is what of it was on the CPU. */
 GET(time_bar)
 {
