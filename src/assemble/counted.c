@@ -7,6 +7,9 @@
  * their own, may have had more calls: a row without a thread says so. In bare copies it has no
  * counter, as it was passed often when that was learned.
  *
+ * Nor are calls counted that code without a copy makes of functions without one, as calls of
+ * themselves. What the rewriter has seen of these is known.
+ *
  * A process may load a file beside its copy (dlmopen). What its functions have timed there is added
  * to what they have counted; where call sites were not timed all the time, it may be more as well.
  *
@@ -110,6 +113,7 @@ struct sum {
 	bool learned; /* it was only counted from the start */
 	bool is_listed;
 	bool ever_entered; /* in a thread before */
+	bool ever_called;  /* the same */
 	bool in_original;  /* its file was loaded beside the copy, too */
 };
 
@@ -438,6 +442,7 @@ static bool write_rows(struct summing *summing, int64_t thread, struct error *er
 		};
 
 		*sum = (struct sum){.ever_entered = sum->ever_entered || row.entered,
+				    .ever_called = sum->ever_called || row.called,
 				    .in_original = sum->in_original};
 		if (row.entered || row.called)
 			ok = ok &&
@@ -462,6 +467,17 @@ static bool write_missed(struct summing *summing, int64_t function, struct error
 	       profile_add_counted(summing->process->resolver->writer, &row, err);
 }
 
+/* Of a function with calls: may it have had more that nothing has counted? */
+static bool is_missed(const struct summing *summing, size_t function)
+{
+	const struct sum *sum = &summing->sums.data[function];
+
+	if (sum->in_original && (summing->pointers_missed || summing->calls_missed))
+		return true;
+	return sum->ever_called && !sum->ever_entered &&
+	       map_get(&summing->process->resolver->called_unseen, function);
+}
+
 static bool write_all_missed(struct summing *summing, struct error *err)
 {
 	const struct counted_process *process = summing->process;
@@ -472,10 +488,8 @@ static bool write_all_missed(struct summing *summing, struct error *err)
 			if (called->process == process->id &&
 			    !is_entered(summing, called->function))
 				ok = ok && write_missed(summing, called->function, err);
-	if (summing->pointers_missed || summing->calls_missed)
-		for (size_t i = 0; i < summing->sums.len; i++)
-			if (summing->sums.data[i].in_original)
-				ok = ok && write_missed(summing, (int64_t)i, err);
+	for (size_t i = 0; i < summing->sums.len && ok; i++)
+		ok = !is_missed(summing, i) || write_missed(summing, (int64_t)i, err);
 	return ok;
 }
 

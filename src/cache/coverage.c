@@ -1,6 +1,6 @@
 /*
- * Lines "address size copy bytes stubs verdict name", ascending. Refuses unknown verdicts and
- * disorder.
+ * Lines "address size copy bytes stubs unseen verdict name", ascending. Refuses unknown verdicts
+ * and disorder.
  */
 #include "cache/coverage.h"
 
@@ -12,10 +12,10 @@
 void coverage_format(const struct rewrite_result *result, struct str *out)
 {
 	vec_foreach (function, &result->functions) {
-		str_printf(out, "0x%jx\t0x%jx\t0x%jx\t0x%jx\t0x%jx\t%s\t",
+		str_printf(out, "0x%jx\t0x%jx\t0x%jx\t0x%jx\t0x%jx\t%d\t%s\t",
 			   (uintmax_t)function->addr, (uintmax_t)function->size,
 			   (uintmax_t)function->copy_addr, (uintmax_t)function->copy_bytes,
-			   (uintmax_t)function->stub_bytes,
+			   (uintmax_t)function->stub_bytes, function->called_unseen,
 			   rewrite_verdict_name(function->verdict));
 		struct str name = {0};
 		text_put_field(&name, function->name);
@@ -46,15 +46,17 @@ bool coverage_parse(struct coverage *coverage, char *text, struct error *err)
 
 	*coverage = (struct coverage){.text = text};
 	while (text_next_line(&at, &line)) {
-		struct coverage_row row = {.name = text_field(&line, 6)};
+		struct coverage_row row = {.name = text_field(&line, 7)};
+		uint64_t unseen;
 		if (!text_u64(&line, 0, &row.addr) || !text_u64(&line, 1, &row.size) ||
 		    !text_u64(&line, 2, &row.copy_addr) || !text_u64(&line, 3, &row.copy_bytes) ||
-		    !text_u64(&line, 4, &row.stub_bytes) ||
-		    !verdict_parse(text_field(&line, 5), &row.verdict) ||
+		    !text_u64(&line, 4, &row.stub_bytes) || !text_u64(&line, 5, &unseen) ||
+		    unseen > 1 || !verdict_parse(text_field(&line, 6), &row.verdict) ||
 		    (coverage->rows.len && vec_last(&coverage->rows).addr > row.addr)) {
 			coverage_fini(coverage);
 			return error_set(err, ERROR_INPUT, "the list of functions is damaged");
 		}
+		row.called_unseen = unseen;
 		vec_push(&coverage->rows, row);
 	}
 	return true;

@@ -9,7 +9,9 @@ struct coverage_row {
 	uint64_t addr, size;
 	const char *name; /* mangled, "" if none */
 	enum rewrite_verdict verdict;
-	uint64_t copy_addr, copy_bytes, stub_bytes; /* as in struct rewrite_function */
+	/* as in struct rewrite_function */
+	uint64_t copy_addr, copy_bytes, stub_bytes;
+	bool called_unseen;
 };
 
 struct coverage {

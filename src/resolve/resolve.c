@@ -28,6 +28,7 @@ void resolver_init(struct resolver *resolver, const struct recording *recording,
 	strmap_init(&resolver->modules_by_path);
 	strmap_init(&resolver->ahead_by_identity);
 	strmap_init(&resolver->sources);
+	map_init(&resolver->called_unseen);
 }
 
 void resolver_fini(struct resolver *resolver)
@@ -57,6 +58,7 @@ void resolver_fini(struct resolver *resolver)
 	vec_fini(&resolver->locations);
 	strmap_fini(&resolver->modules_by_path);
 	strmap_fini(&resolver->sources);
+	map_fini(&resolver->called_unseen);
 	if (resolver->kernel_is_read)
 		kernel_symbols_fini(&resolver->kernel);
 	arena_fini(&resolver->arena);
@@ -422,7 +424,11 @@ static int64_t function_at(struct resolver *resolver, struct resolve_module *mod
 				 : 0,
 	};
 
-	return resolver_function(resolver, module, &function, err);
+	const int64_t id = resolver_function(resolver, module, &function, err);
+
+	if (id && row && row->called_unseen)
+		map_put(&resolver->called_unseen, (uint64_t)id, 0);
+	return id;
 }
 
 static int64_t function_by_name(struct resolver *resolver, struct resolve_module *module,

@@ -216,6 +216,21 @@ static void keep_points(const struct range *range, struct rewrite_result *result
 	}
 }
 
+/* See rewrite_function.called_unseen. */
+static bool is_called_unseen(const struct program *program, const struct range *range)
+{
+	if (!rewrite_verdict_is_refusal(range->verdict) || !range->entry)
+		return false;
+	for (size_t i = program_first_branch_to(program, range->begin);
+	     i < program->branches.len && program->branches.data[i].to == range->begin; i++) {
+		const struct branch *branch = &program->branches.data[i];
+		const struct range *source = program_range(program, branch->from);
+		if (branch->call && (!source || !source->copied))
+			return true;
+	}
+	return false;
+}
+
 static void fill_result(const struct program *program, struct rewrite_result *result)
 {
 	vec_foreach (range, &program->ranges) {
@@ -223,7 +238,9 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 						    .size = range->end - range->begin,
 						    .name = range->name,
 						    .verdict = range->verdict,
-						    .unit = range->unit};
+						    .unit = range->unit,
+						    .called_unseen =
+							    is_called_unseen(program, range)};
 		if (range->copied) {
 			function.copy_addr = range->copy_addr;
 			function.copy_bytes = range->probe_stubs_offset;

@@ -63,6 +63,9 @@ struct rewrite_function {
 	/* Its copy, 0: none; so many bytes of code, counts of its branches with it, and of the
 	   stubs of probes behind them. */
 	uint64_t copy_addr, copy_bytes, stub_bytes;
+	/* Refused, and called by code of the file that is not copied either, as by itself: calls
+	   that nothing counts. */
+	bool called_unseen;
 };
 
 struct rewrite_options {

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#define COVERAGE "0x10\t0x20\t0x1010\t0x30\t0x8\tinstrumented\tmain\n"
+#define COVERAGE "0x10\t0x20\t0x1010\t0x30\t0x8\t0\tinstrumented\tmain\n"
 
 static char base[] = "/tmp/tare-test-cache-XXXXXX";
 static char root[64], source[64];
