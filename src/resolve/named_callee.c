@@ -4,6 +4,8 @@
  * qsort_r right below its caller. The call's instruction, by way of the linkage table's stub or the
  * slot itself, says which name was called.
  *
+ * The jump may lead to another library: "operator delete" of C++ to "free" of C.
+ *
  *   f: call qsort@plt ─▶ qsort: jmp ─▶ qsort_r      stack: f ◀─ qsort_r, becomes f ◀─ qsort ◀─
  * qsort_r
  */
@@ -34,17 +36,49 @@ static const char *called_name(const struct object *object, uint64_t last)
 	return object_plt_symbol(object, last + 1 + (uint64_t)(int64_t)distance);
 }
 
-/* Where the function of that name begins, if it is one and does not have `addr` itself; else 0. */
-static uint64_t jumped_from(const struct object *object, const char *name, uint64_t addr)
+/* The one module that defines the name; NULL: none does, or of several the loader has chosen. */
+static struct resolve_module *only_definer(const struct resolver *resolver, const char *name)
 {
+	struct resolve_module *found = NULL;
+
+	vec_foreach (item, &resolver->modules) {
+		struct resolve_module *module = *item;
+
+		if (!module->object || !object_dynamic_symbol(module->object, name))
+			continue;
+		if (found)
+			return NULL;
+		found = module;
+	}
+	return found;
+}
+
+/* The same, looked for once: among the modules that were known then. */
+static struct resolve_module *definer_of(struct resolver *resolver, const char *name)
+{
+	const uint64_t *known = strmap_get(&resolver->definers, name);
+
+	if (known)
+		return (struct resolve_module *)(uintptr_t)*known;
+	struct resolve_module *definer = only_definer(resolver, name);
+	strmap_put(&resolver->definers, arena_strdup(&resolver->arena, name),
+		   (uint64_t)(uintptr_t)definer);
+	return definer;
+}
+
+/* Where the library's function of that name begins, if it is another one than that which has the
+   location; else 0. */
+static uint64_t jumped_from(const struct resolve_module *library, const char *name,
+			    const struct resolve_location *to)
+{
+	const struct object *object = library->object;
 	const uint64_t begin = object_dynamic_symbol(object, name);
 	const struct object_symbol *symbol = begin ? object_symbol_at(object, begin) : NULL;
 
 	/* Which form of an indirect function runs is another matter: see chosen_code.h. */
-	if (!symbol || symbol->type != STT_FUNC || !symbol->size ||
-	    (addr >= begin && addr - begin < symbol->size))
+	if (!symbol || symbol->type != STT_FUNC || !symbol->size)
 		return 0;
-	return begin;
+	return library != to->module || to->link_addr - begin >= symbol->size ? begin : 0;
 }
 
 bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t callee,
@@ -60,8 +94,12 @@ bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t ca
 	    !from.module->object || !to.module->object)
 		return true;
 	const char *name = called_name(from.module->object, from.link_addr);
-	const uint64_t begin = name ? jumped_from(to.module->object, name, to.link_addr) : 0;
+	struct resolve_module *library = !name ? NULL
+					 : object_dynamic_symbol(to.module->object, name)
+						 ? to.module
+						 : definer_of(resolver, name);
+	const uint64_t begin = library && library->system ? jumped_from(library, name, &to) : 0;
 
-	*named = begin ? resolver_location(resolver, to.module, begin, err) : 0;
+	*named = begin ? resolver_location(resolver, library, begin, err) : 0;
 	return !begin || *named;
 }

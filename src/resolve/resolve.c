@@ -28,6 +28,7 @@ void resolver_init(struct resolver *resolver, const struct recording *recording,
 	strmap_init(&resolver->modules_by_path);
 	strmap_init(&resolver->ahead_by_identity);
 	strmap_init(&resolver->sources);
+	strmap_init(&resolver->definers);
 	map_init(&resolver->called_unseen);
 }
 
@@ -58,6 +59,7 @@ void resolver_fini(struct resolver *resolver)
 	vec_fini(&resolver->locations);
 	strmap_fini(&resolver->modules_by_path);
 	strmap_fini(&resolver->sources);
+	strmap_fini(&resolver->definers);
 	map_fini(&resolver->called_unseen);
 	if (resolver->kernel_is_read)
 		kernel_symbols_fini(&resolver->kernel);

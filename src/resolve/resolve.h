@@ -80,7 +80,8 @@ struct resolver {
 	struct vec_of(struct module_files) ahead; /* read before they are asked for, until then */
 	struct strmap ahead_by_identity;	  /* path of the copy, or of the file → index */
 	int64_t function_count;
-	struct map called_unseen; /* ids of functions: see struct rewrite_function */
+	struct strmap definers;	      /* name → address of its module: see named_callee.c */
+	struct map called_unseen;     /* ids of functions: see struct rewrite_function */
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
 	struct strmap sources;				  /* path → id of its row */

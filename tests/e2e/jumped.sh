@@ -81,3 +81,63 @@ END
 		WHERE f.name = 'memfrob' AND b.function = f.id")
 	[ "$again" = 0 ] || fail "memfrob calls itself on $again stacks"
 done
+
+# "operator delete" is C++'s library's, and jumps to free, which is C's. Not where the program has its own.
+need g++
+cat >parts.cpp <<'END'
+enum { COUNT = 1000 };
+struct part { long value; };
+static part *parts[COUNT];
+__attribute__((noinline)) static void make(int round)
+{
+	for (int i = 0; i < COUNT; i++)
+		parts[i] = new part{round + i};
+}
+__attribute__((noinline)) static void drop()
+{
+	for (int i = 0; i < COUNT; i++)
+		delete parts[i];
+}
+void work(int rounds)
+{
+	for (int round = 0; round < rounds; round++) {
+		make(round);
+		drop();
+	}
+}
+END
+cat >objects.cpp <<'END'
+#include <cstdlib>
+#ifdef OWN
+void operator delete(void *at) noexcept { std::free(at); }
+void operator delete(void *at, std::size_t) noexcept { std::free(at); }
+#endif
+void work(int rounds);
+int main()
+{
+	work(8000);
+}
+END
+g++ -O2 -shared -fPIC -o libparts.so parts.cpp
+for program in objects own; do
+	[ $program = own ] && own=-DOWN
+	g++ -O2 ${own-} -o $program objects.cpp ./libparts.so
+	export XDG_CACHE_HOME=$work/$program.cache
+	for turn in first second; do
+		"$TARE" record -q -o "$program.tare" -- "./$program" || fail "$program: status $?"
+		"$TARE" report --format=csv functions "$program.tare" >functions.csv
+		python3 - "$program" <<'END' || fail "$program, $turn: $(cut -d, -f1,2,6,10,11 functions.csv | head)"
+import csv
+import sys
+rows = {(row["module"].split(".")[0], row["function"].split("(")[0]): row for row in csv.DictReader(open("functions.csv"))}
+time = {key: float(row["cpu_exclusive_ns"] or 0) for key, row in rows.items()}
+library, own = ("libstdc++", "operator delete"), ("own", "operator delete")
+if sys.argv[1] == "objects":
+    assert rows[library]["calls"] == "8000000", rows[library]
+    assert time[library] > 0.1 * sum(time.values()), time
+    assert time.get(("libc", "free"), 0) < 0.1 * time[library], time
+else:
+    assert rows[own]["calls"] == "8000000" and not time.get(library), rows
+END
+	done
+done
