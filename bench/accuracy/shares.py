@@ -42,6 +42,7 @@ class Functions:
             self.startup = set(database.execute(
                 """SELECT m.name, c.link_addr FROM coverage c JOIN module m ON m.id = c.module
                    WHERE c.verdict = 'startup'""")) if "coverage" in tables else set()
+            self.with_startup = {module for module, _ in self.startup}
             self.approximate = set(database.execute(
                 """SELECT DISTINCT m.name, f.link_addr FROM counted c JOIN function f ON f.id = c.function
                    JOIN module m ON m.id = f.module WHERE c.approximate""")) if "counted" in tables else set()
@@ -226,7 +227,8 @@ class Perf:
         if module not in rows.functions.paths or rows.functions.is_library(module):
             return False
         begin = rows.functions.at(module, addr)
-        return begin is not None and bool(rows.functions.startup) and (module, begin) not in rows.functions.startup
+        return (begin is not None and module in rows.functions.with_startup and
+                (module, begin) not in rows.functions.startup)
 
     def percent(self, rows):
         exclusive, inclusive = collections.Counter(), collections.Counter()
