@@ -30,6 +30,7 @@ static uint64_t code_end(const struct object *object)
 void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
 		    const struct coverage *coverage)
 {
+	vec_reserve(&code->functions, coverage->rows.len);
 	vec_foreach (row, &coverage->rows) {
 		const struct copy_function function = {
 			.copy_addr = row->copy_addr,

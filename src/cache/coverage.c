@@ -39,12 +39,24 @@ static bool verdict_parse(const char *name, enum rewrite_verdict *verdict)
 	return false;
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		count++;
+	}
+	return count;
+}
+
 bool coverage_parse(struct coverage *coverage, char *text, struct error *err)
 {
 	struct text_line line;
 	char *at = text;
 
 	*coverage = (struct coverage){.text = text};
+	vec_reserve(&coverage->rows, count_lines(text));
 	while (text_next_line(&at, &line)) {
 		struct coverage_row row = {.name = text_field(&line, 7)};
 		uint64_t unseen;

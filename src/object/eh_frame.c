@@ -265,7 +265,7 @@ static struct eh_header eh_header_read(const struct object *object)
 	if (count_encoding == POINTER_OMIT || table_encoding != EH_HDR_TABLE)
 		return header;
 	const uint64_t count = pointer_read_number(&bytes, count_encoding);
-	for (uint64_t i = 0; i < count && bytes_left(&bytes) >= 8; i++) {
+	for (uint64_t i = 0; i < count && bytes_left(&bytes) >= EH_HDR_ENTRY_BYTES; i++) {
 		read_u32(&bytes);
 		const uint64_t addr = extent->addr + (uint64_t)(int64_t)(int32_t)read_u32(&bytes);
 		header.last_record = addr > header.last_record ? addr : header.last_record;
@@ -322,6 +322,8 @@ void eh_frame_load(struct object *object)
 	struct eh_record record;
 
 	eh_extent_load(object);
+	/* Mostly each has an entry in the header's table. */
+	vec_reserve(&object->fdes, object->eh_frame_hdr.size / EH_HDR_ENTRY_BYTES);
 	for (uint64_t addr = object->eh_frame.addr; eh_record_next(object, &addr, &record);) {
 		if (record.is_cie)
 			cie_get(object, record.addr);

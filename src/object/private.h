@@ -159,7 +159,10 @@ void relocations_load(struct object *object);
 void eh_frame_load(struct object *object);
 /* Where .eh_frame and its header are. */
 void eh_extent_load(struct object *object);
-enum { EH_HDR_TABLE = 0x3b }; /* datarel | sdata4: the only form of table that is searched */
+enum {
+	EH_HDR_TABLE = 0x3b, /* datarel | sdata4: the only form of table that is searched */
+	EH_HDR_ENTRY_BYTES = 8
+};
 /* A CIE and an FDE of either section, from their records. */
 bool eh_cie_read(const struct eh_record *record, struct object_cie *cie);
 bool eh_fde_decode(const struct object *object, const struct eh_record *record,
