@@ -4,7 +4,8 @@
  * qsort_r right below its caller. The call's instruction, by way of the linkage table's stub or the
  * slot itself, says which name was called.
  *
- * The jump may lead to another library: "operator delete" of C++ to "free" of C.
+ * The jump may lead to another library: "operator delete" of C++ to "free" of C. The loader, which
+ * looks for a name when it is called first, has not been jumped to.
  *
  *   f: call qsort@plt ─▶ qsort: jmp ─▶ qsort_r      stack: f ◀─ qsort_r, becomes f ◀─ qsort ◀─
  * qsort_r
@@ -81,6 +82,22 @@ static uint64_t jumped_from(const struct resolve_module *library, const char *na
 	return library != to->module || to->link_addr - begin >= symbol->size ? begin : 0;
 }
 
+static bool is_loader(const struct resolve_module *module)
+{
+	return str_starts_with(path_basename(module->path), "ld-");
+}
+
+/* The library whose function of that name has jumped to the location; NULL: none. */
+static struct resolve_module *library_of(struct resolver *resolver, const char *name,
+					 const struct resolve_location *to)
+{
+	struct resolve_module *library = object_dynamic_symbol(to->module->object, name)
+						 ? to->module
+						 : definer_of(resolver, name);
+
+	return library && library->system && !is_loader(to->module) ? library : NULL;
+}
+
 bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t callee,
 			   int64_t *named, struct error *err)
 {
@@ -94,11 +111,8 @@ bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t ca
 	    !from.module->object || !to.module->object)
 		return true;
 	const char *name = called_name(from.module->object, from.link_addr);
-	struct resolve_module *library = !name ? NULL
-					 : object_dynamic_symbol(to.module->object, name)
-						 ? to.module
-						 : definer_of(resolver, name);
-	const uint64_t begin = library && library->system ? jumped_from(library, name, &to) : 0;
+	struct resolve_module *library = name ? library_of(resolver, name, &to) : NULL;
+	const uint64_t begin = library ? jumped_from(library, name, &to) : 0;
 
 	*named = begin ? resolver_location(resolver, library, begin, err) : 0;
 	return !begin || *named;
