@@ -91,11 +91,13 @@ static bool is_loader(const struct resolve_module *module)
 static struct resolve_module *library_of(struct resolver *resolver, const char *name,
 					 const struct resolve_location *to)
 {
+	if (is_loader(to->module))
+		return NULL;
 	struct resolve_module *library = object_dynamic_symbol(to->module->object, name)
 						 ? to->module
 						 : definer_of(resolver, name);
 
-	return library && library->system && !is_loader(to->module) ? library : NULL;
+	return library && library->system ? library : NULL;
 }
 
 bool resolver_named_callee(struct resolver *resolver, int64_t caller, int64_t callee,
