@@ -32,7 +32,7 @@ int main(void)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		fill(i);
 		qsort(values, COUNT, sizeof(*values), compare);
-		for (int k = 0; k < 40; k++)
+		for (int k = 0; k < 10; k++)
 			memfrob(values, sizeof(values));
 	}
 	return values[0] > values[1];
