@@ -3,7 +3,7 @@
 # and programs do what they do without it.
 . "$(dirname "$0")/lib.sh"
 
-need g++ python3
+need g++ python3 sqlite3
 cd "$work"
 g++ -O1 -fno-optimize-sibling-calls -pthread -o adaptive "$E2E/../fixtures/adaptive.cpp"
 
@@ -38,6 +38,16 @@ assert header["functions_disarmed"] >= 1 and header["inconsistent_ns"] == 0, hea
 assert header["complete"], header
 END
 done
+
+# Without a sample the time of what is only counted is its callers', and the first screen says so.
+record_options=(--adaptive=50 --no-learned --small-functions=keep --frequency=1)
+record "$work/adaptive"
+[ "$(sqlite3 "$work/profile.tare" "SELECT total(samples) FROM sampling")" = 0.0 ] || fail "a sample of less than a second"
+"$TARE" report functions "$work/profile.tare" >"$work/unsampled"
+grep -q "^! .*no sample was taken in .* of CPU" "$work/unsampled" || fail "no samples: $(head -n 5 "$work/unsampled")"
+record_options=(--exact)
+record "$work/adaptive"
+"$TARE" report functions -v "$work/profile.tare" | grep "no sample was taken" && fail "--exact needs no samples"
 
 # The profile says when, in which process, and after how many calls.
 record_options=(--adaptive=50 --no-learned --small-functions=keep)

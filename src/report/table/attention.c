@@ -20,7 +20,7 @@
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
 #define SAMPLED_SHARE	0.5
-#define UNSAMPLED_S	0.1 /* from which on it is more than chance */
+#define UNSAMPLED_S	0.1 /* from which on it is more than chance, where there are any */
 
 enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5, UNKNOWN_NAMED = 5 };
 
@@ -49,24 +49,37 @@ static bool is_inaccurate(const struct report *report, struct str *text)
 	return true;
 }
 
+static void append_unsampled(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const bool none = !totals->sampled_ticks;
+
+	str_append(text, none ? "no sample was taken in " : "samples stand for ");
+	if (!none) {
+		append_time(report, totals->sampled_ticks, text);
+		str_append(text, " of ");
+	}
+	append_time(report, totals->cpu, text);
+	str_append(text, none ? " of CPU: " : " CPU only: in the rest, ");
+	str_append(text, "functions that are only counted have no time, and their callers have it; "
+			 "record with --exact");
+}
+
 /* Where counted functions' time comes from samples, and for most of the time there are none. */
 static bool was_not_sampled(const struct report *report, struct str *text)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_totals *totals = &analysis->totals;
 	const double cpu = (double)totals->cpu, sampled = (double)totals->sampled_ticks;
+	const double missing_s = (cpu - sampled) / analysis->ticks_per_second;
 
 	if (!analysis->has_calls || !analysis_is_adaptive(analysis->profile) ||
 	    !strstr(profile_session(analysis->profile)->method, "sample") ||
-	    sampled >= SAMPLED_SHARE * cpu ||
-	    (cpu - sampled) / analysis->ticks_per_second < UNSAMPLED_S)
+	    sampled >= SAMPLED_SHARE * cpu)
 		return false;
-	str_append(text, "samples stand for ");
-	append_time(report, totals->sampled_ticks, text);
-	str_append(text, " of ");
-	append_time(report, totals->cpu, text);
-	str_append(text, " CPU only: in the rest, functions that are only counted have no time, "
-			 "and their callers have it; record with --exact");
+	if (missing_s < UNSAMPLED_S && (totals->sampled_ticks || !totals->functions_disarmed))
+		return false;
+	append_unsampled(report, text);
 	return true;
 }
 
