@@ -77,6 +77,12 @@ export function equal(actual, expected, what) {
 		throw new Error(`${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
 }
 
+/** After so many frames: what was changed is drawn. */
+export const settled = (page, frames = 2) => page.evaluate(async (left) => {
+	while (left--)
+		await new Promise(requestAnimationFrame);
+}, frames);
+
 export function check(condition, what) {
 	if (!condition)
 		throw new Error(what);

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { axeProblems, check, equal, openPage, run } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run, settled } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, times, view } from './report_page.mjs';
 
 const row = (page, name) => rows(page).filter({ hasText: name }).first();
@@ -20,8 +20,6 @@ const copied = async (page, many) => {
 /** Of a line of CSV. */
 const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
 const hash = (page) => page.evaluate(() => location.hash);
-
-const settledFrames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
 
 /** Sums and shape of a tree, with what must hold of it whatever was folded. */
 const facts = (page, shape, kind = 'merged') => page.evaluate(([wanted, of]) => {
@@ -408,10 +406,10 @@ const tests = {
 		const after = await names();
 		check(after.every((length, i) => Math.abs(length - before[i]) <= 3), `then: ${after} instead of ${before}`);
 		await page.setViewportSize({ width: 1100, height: 800 });
-		await settledFrames(page);
+		await settled(page, 3);
 		check((await names()).some((length, i) => length > after[i]), 'where the pane is wider, so are names');
 		await page.setViewportSize({ width: 1440, height: 900 });
-		await settledFrames(page);
+		await settled(page, 3);
 		equal(await names(), after, 'after the window was narrow');
 		return { problems, close };
 	},

@@ -1,6 +1,6 @@
 // The HTML report in a real browser, opened from file://. Usage: node page.mjs TARE MAKE_PROFILE
 import { copyFileSync } from 'node:fs';
-import { axeProblems, check, equal, openPage, run } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run, settled } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, time, times, view } from './report_page.mjs';
 
 const tests = {
@@ -251,9 +251,9 @@ const tests = {
 			check(note.includes(`CPU time ${time(all - waited - idle)} · Waited ${time(waited)}`), `what it is: ${note}`);
 			const canvas = page.locator('.flame canvas');
 			const box = await canvas.boundingBox();
-			/* The first row is the whole, which has both, however the rest is spread. */
-			await page.mouse.move(box.x + 60, box.y + 8);
-			await page.locator('.flame .tip').filter({ hasText: 'Waited' }).waitFor();
+			await settled(page); /* before that nothing lies below the pointer */
+			await page.mouse.move(box.x + 60, box.y + 30);
+			check((await page.locator('.flame .tip').textContent()).includes('Waited'), 'the tooltip has both');
 			const colours = await page.evaluate(() => {
 				const element = document.querySelector('.flame canvas');
 				const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height);

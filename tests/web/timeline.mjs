@@ -1,6 +1,6 @@
 // The timeline of the HTML report in a real browser. Usage: node timeline.mjs TARE MAKE_PROFILE WAITING_PROFILE
 import { resolve } from 'node:path';
-import { axeProblems, check, equal, openPage, run } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run, settled } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, runTests, tare, text, time, times, view } from './report_page.mjs';
 
 const waitingProfile = resolve(process.argv[4]);
@@ -19,7 +19,6 @@ const timeline = (page, body, ...args) => page.evaluate(([source, values]) => {
 	return new Function('view', 'state', 'args', source)(own.views.find(({ name }) => name === 'timeline'), state, values);
 }, [body, args]);
 const lanes = (page) => timeline(page, 'return view.lanes.rows.map(({ title }) => title)');
-const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 async function open(name, address = '#timeline', options = {}) {
 	const opened = await openPage(browser, pageOf(name) + address, options);

@@ -1,10 +1,9 @@
 // Who ended waits, in the HTML report in a real browser. Usage: node wakers.mjs TARE MAKE_PROFILE
-import { axeProblems, check, equal, openPage, run } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run, settled } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, time, times } from './report_page.mjs';
 
 const open = (address = '#wakers', options = {}) => openPage(browser, pageOf('sampled') + address, options);
 const expected = () => report('wakers', profile('sampled')).tables.wakers.sort((a, b) => b.os_time_ns - a.os_time_ns);
-const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 /** Paths that have time of their own, names in lines, with their ns. */
 const stacks = (page) => page.evaluate(() => {
 	const { frames } = tarePage.page.views.find(({ name }) => name === 'wakers');
