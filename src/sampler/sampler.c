@@ -648,7 +648,7 @@ void sampler_poll(struct sampler *sampler, int timeout_ms)
 	}
 	take_until(sampler, now - SETTLE_NS);
 	thin(sampler, now);
-	timer_thin_look(&sampler->timer_thin, now);
+	timer_thin_look(&sampler->timer_thin, now, sampler->counts.samples);
 	set_timer(sampler);
 }
 

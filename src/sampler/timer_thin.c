@@ -67,11 +67,11 @@ static bool judge(struct timer_thin *thin, size_t index, uint64_t time)
 	return true;
 }
 
-void timer_thin_look(struct timer_thin *thin, uint64_t time)
+void timer_thin_look(struct timer_thin *thin, uint64_t time, uint64_t samples)
 {
 	bool good = true;
 
-	if (time - thin->looked_time < TIMER_THIN_LOOK_NS)
+	if (samples < TIMER_THIN_SAMPLES || time - thin->looked_time < TIMER_THIN_LOOK_NS)
 		return;
 	thin->looked_time = time;
 	for (size_t i = 0; i < thin->processors.len; i++) {

@@ -13,7 +13,10 @@
 #include "sampler/perf_events.h"
 #include "sampler/switch_rate.h"
 
-enum { TIMER_THIN_LOOK_NS = 20000000 };
+enum {
+	TIMER_THIN_LOOK_NS = 20000000,
+	TIMER_THIN_SAMPLES = 100 /* a recording's first ones all come: a short run has no others */
+};
 
 /* Switches of a processor in a second. */
 #define TIMER_THIN_LIMITS ((struct switch_limits){.many = 4000, .few = 2000})
@@ -48,8 +51,10 @@ static inline void timer_thin_note(struct timer_thin *thin, size_t index)
 		thin->processors.data[index].is_noted = true;
 }
 
-/* It is `time` (ns) now: looks, at most each TIMER_THIN_LOOK_NS, how often the processors switch.
+/*
+ * It is `time` (ns) now, and so many samples have been taken: looks, at most each
+ * TIMER_THIN_LOOK_NS, how often the processors switch. Not before TIMER_THIN_SAMPLES.
  */
-void timer_thin_look(struct timer_thin *thin, uint64_t time);
+void timer_thin_look(struct timer_thin *thin, uint64_t time, uint64_t samples);
 
 #endif

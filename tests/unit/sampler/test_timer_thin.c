@@ -105,7 +105,7 @@ static void skip_unless_permitted(struct timer_thin *thin)
 	}
 	print_message("skipped: this user may open no events of processors\n");
 	timer_thin_note(thin, 0);
-	timer_thin_look(thin, LONG_TIME);
+	timer_thin_look(thin, LONG_TIME, TIMER_THIN_SAMPLES);
 	assert_int_equal(thin->processors.len, 0);
 	end(thin);
 	skip();
@@ -119,24 +119,27 @@ static void test_many_switches(void **state)
 	(void)state;
 	skip_unless_permitted(&thin);
 	/* Nothing has come from it yet. */
-	timer_thin_look(&thin, time);
+	timer_thin_look(&thin, time, TIMER_THIN_SAMPLES);
 	assert_int_equal(thin.processors.data[0].switches, -1);
 	timer_thin_note(&thin, 0);
-	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS);
+	/* Nor enough for a short run. */
+	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES - 1);
+	assert_int_equal(thin.processors.data[0].switches, -1);
+	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES);
 	assert_true(thin.processors.data[0].switches >= 0);
 	assert_false(is_thinned());
 	/* Twice as many as make it worth while. */
 	switch_often((int)TIMER_THIN_LIMITS.many / 50);
-	timer_thin_look(&thin, time + TIMER_THIN_LOOK_NS - 1);
+	timer_thin_look(&thin, time + TIMER_THIN_LOOK_NS - 1, TIMER_THIN_SAMPLES);
 	assert_false(is_thinned()); /* too early to look */
-	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS);
+	timer_thin_look(&thin, time += TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES);
 	assert_true(is_thinned());
 	/* It stays so while it switches half as often, and no longer. */
 	switch_often((int)TIMER_THIN_LIMITS.few / 5 * 13 / 20);
 	timer_thin_note(&thin, 0);
-	timer_thin_look(&thin, time += 10 * (uint64_t)TIMER_THIN_LOOK_NS);
+	timer_thin_look(&thin, time += 10 * (uint64_t)TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES);
 	assert_true(is_thinned());
-	timer_thin_look(&thin, time += 20 * (uint64_t)TIMER_THIN_LOOK_NS);
+	timer_thin_look(&thin, time += 20 * (uint64_t)TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES);
 	assert_false(is_thinned());
 	end(&thin);
 }
@@ -148,11 +151,11 @@ static void test_quiet_processors_are_left_alone(void **state)
 	(void)state;
 	skip_unless_permitted(&thin);
 	timer_thin_note(&thin, 0);
-	timer_thin_look(&thin, LONG_TIME);
+	timer_thin_look(&thin, LONG_TIME, TIMER_THIN_SAMPLES);
 	switch_often((int)TIMER_THIN_LIMITS.many / 50);
-	timer_thin_look(&thin, LONG_TIME + TIMER_THIN_LOOK_NS);
+	timer_thin_look(&thin, LONG_TIME + TIMER_THIN_LOOK_NS, TIMER_THIN_SAMPLES);
 	assert_true(is_thinned());
-	timer_thin_look(&thin, 2 * LONG_TIME);
+	timer_thin_look(&thin, 2 * LONG_TIME, TIMER_THIN_SAMPLES);
 	assert_false(is_thinned());
 	assert_int_equal(thin.processors.data[0].switches, -1);
 	end(&thin);
@@ -168,7 +171,7 @@ static void test_what_has_no_timer_or_keeps_it(void **state)
 
 		assert_int_equal(thin.processors.len, 0);
 		timer_thin_note(&thin, 0);
-		timer_thin_look(&thin, LONG_TIME);
+		timer_thin_look(&thin, LONG_TIME, TIMER_THIN_SAMPLES);
 		end(&thin);
 	}
 }
@@ -267,10 +270,10 @@ static void test_refused(void **state)
 
 	(void)state;
 	timer_thin_note(&thin, 0);
-	timer_thin_look(&thin, LONG_TIME);
+	timer_thin_look(&thin, LONG_TIME, TIMER_THIN_SAMPLES);
 	assert_int_equal(thin.processors.len, 0);
 	timer_thin_note(&thin, 0);
-	timer_thin_look(&thin, 2 * LONG_TIME);
+	timer_thin_look(&thin, 2 * LONG_TIME, TIMER_THIN_SAMPLES);
 	end(&thin);
 }
 
