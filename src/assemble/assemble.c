@@ -203,6 +203,9 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 			"%.3f ms of processor time were not sampled: signal stacks of the "
 			"program have no room for the timers' signal",
 			(double)timer.counts.unsampled_ns / 1e6);
+	const struct sample_builder_counts *built = sample_builder_counts(timer.builder);
+	learning_add_samples(&assembly->learning, built->samples + built->in_runtime,
+			     built->in_runtime);
 	ok = ok && sample_builder_write(timer.builder, row, err);
 	timer_assemble_end(&timer);
 	sample_builder_free(timer.builder);
@@ -218,6 +221,7 @@ static void note_samples(struct assembly *assembly, const struct sample_output *
 	assembly->assembled->processes += samples->processes;
 	assembly->assembled->threads += samples->threads;
 	assembly_take_last_ticks(assembly, samples->last_ticks);
+	learning_add_samples(&assembly->learning, samples->samples, samples->in_runtime);
 	if (samples->damaged && !recording->is_snapshot && recording->exited &&
 	    !recording->samples_unwritten)
 		assembly_add_reason(assembly,

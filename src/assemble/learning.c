@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET	    64	/* probes may take one in so many of the work: half of a process's budget */
-#define LONG_PAIRS  128 /* a function that takes as many times its probes stays timed */
-#define RAISED_MOST 8
+#define BUDGET	     64 /* probes may take one in so many of the work: half of a process's budget */
+#define LONG_PAIRS   128 /* a function that takes as many times its probes stays timed */
+#define RAISED_MOST  8
+#define SAMPLED_MOST 32 /* the same by samples */
 
 /* What the node has waited is a reason for the functions that it was called by, too. */
 static void wait_add(struct learning *learning, size_t place)
@@ -52,6 +53,12 @@ void learning_add_thread(struct learning *learning, const struct profile_thread 
 	learning->own_ticks += thread->own_ticks;
 	if (pair_ticks > learning->pair_ticks)
 		learning->pair_ticks = pair_ticks;
+}
+
+void learning_add_samples(struct learning *learning, uint64_t samples, uint64_t own_samples)
+{
+	learning->samples += samples;
+	learning->own_samples += own_samples;
 }
 
 static void node_keep(struct learning *learning, const struct profile_node *node)
@@ -105,30 +112,38 @@ static int compare_lengths(const void *a, const void *b)
 	return left != right ? (left < right ? -1 : 1) : (x > y) - (x < y);
 }
 
-/* What a call's probes cost: new contexts, and memory that is missed, come to what was calibrated.
+/*
+ * What a call's probes cost: new contexts, and memory that is missed, come to what was calibrated.
+ * The runtime measures its general path alone; samples tell of the short one, too, and of all
+ * calls, those of functions that are gone by now among them.
  */
-static uint64_t call_ticks(const struct learning *learning, uint64_t calls)
+static uint64_t call_ticks(const struct learning *learning, uint64_t calls, uint64_t calls_all)
 {
-	const uint64_t least = learning->pair_ticks * calls;
-	const uint64_t all = least + learning->own_ticks;
-	const uint64_t raised = all / (least ? least : 1) < RAISED_MOST ? all : least * RAISED_MOST;
+	const double least = (double)learning->pair_ticks, most = SAMPLED_MOST * least;
+	const double raised = least + (double)learning->own_ticks / (double)calls;
+	const double sampled = (double)learning->worked_ticks * (double)learning->own_samples /
+			       ((double)learning->samples * (double)calls_all);
+	double each = raised < RAISED_MOST * least ? raised : RAISED_MOST * least;
 
-	return calls ? raised / calls : 0;
+	if (learning->samples && sampled > each)
+		each = sampled < most ? sampled : most;
+	return each < (double)INT64_MAX ? (uint64_t)each : INT64_MAX;
 }
 
 void learning_choose(const struct learning *learning, bool *goes)
 {
 	struct vec_of(const struct learning_function *) candidates = {0};
-	uint64_t calls = 0;
+	uint64_t calls = 0, calls_all = 0;
 
 	vec_foreach (function, &learning->functions) {
+		calls_all += function->calls;
 		if (function->gone)
 			continue;
 		calls += function->calls;
 		if (may_go(learning, function))
 			vec_push(&candidates, function);
 	}
-	const uint64_t each_ticks = call_ticks(learning, calls);
+	const uint64_t each_ticks = calls ? call_ticks(learning, calls, calls_all) : 0;
 	vec_sort(&candidates, compare_lengths);
 	for (size_t i = 0;
 	     i < candidates.len && calls * each_ticks > learning->worked_ticks / BUDGET; i++) {

@@ -32,8 +32,9 @@ struct learning {
 	struct vec_of(struct learning_node) nodes;	   /* of the thread added last */
 	int64_t first_node;				   /* the id of the first of them */
 	uint64_t worked_ticks;				   /* of all threads, of a processor */
-	uint64_t own_ticks;  /* the runtime's, beside the probes' short way */
-	uint64_t pair_ticks; /* what the probes of a call cost at least */
+	uint64_t own_ticks;	       /* the runtime's, beside the probes' short way */
+	uint64_t pair_ticks;	       /* what the probes of a call cost at least */
+	uint64_t samples, own_samples; /* all, and those of them in tare's own code */
 };
 
 struct learning_choice {
@@ -45,6 +46,8 @@ void learning_add_thread(struct learning *learning, const struct profile_thread 
 			 uint64_t pair_ticks);
 /* Of the thread that was added last: all its nodes, by ascending ids without gaps. */
 void learning_add_node(struct learning *learning, const struct profile_node *node);
+/* So many samples were taken, so many of them in tare's own code. */
+void learning_add_samples(struct learning *learning, uint64_t samples, uint64_t own_samples);
 /* No more threads come. */
 void learning_end_nodes(struct learning *learning);
 

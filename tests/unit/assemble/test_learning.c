@@ -100,6 +100,50 @@ static void test_within_the_budget_all_stay(void **state)
 	assert_true(goes[0]);
 }
 
+/* Samples in tare's own code tell what probes cost that are met seldom: most of all, up to a bound.
+ */
+static void test_samples_tell_the_cost(void **state)
+{
+	(void)state;
+	call(1, 2 * CALLS, 10);
+	work(2 * CALLS * PAIR * 64, 0);
+	learning_add_samples(&learning, 1000, 0);
+	choose();
+	assert_false(goes[0]);
+	/* A 64th of them, as the probes' short way takes anyway. */
+	learning_add_samples(&learning, 5400, 100);
+	choose();
+	assert_false(goes[0]);
+	learning_add_samples(&learning, 0, 10);
+	choose();
+	assert_true(goes[0]);
+	/* No call is believed to cost more than 32 times that. */
+	goes[0] = false;
+	learning_add_samples(&learning, 10000, 10000);
+	learning.worked_ticks *= 32;
+	choose();
+	assert_false(goes[0]);
+	learning.worked_ticks -= 64;
+	choose();
+	assert_true(goes[0]);
+}
+
+/* Those of what goes already were among them. */
+static void test_samples_are_of_all_calls(void **state)
+{
+	(void)state;
+	call(1, 9 * CALLS, 10);
+	call(2, 3 * CALLS, 20);
+	learning.functions.data[0].gone = true;
+	work(3 * CALLS * PAIR * 64, 0);
+	learning_add_samples(&learning, 6400, 400);
+	choose();
+	assert_false(goes[1]);
+	learning_add_samples(&learning, 0, 10);
+	choose();
+	assert_true(goes[1]);
+}
+
 /* What a process has judged costs the next recording nothing; what it took back is judged anew. */
 static void test_what_is_counted_already_is_left_out(void **state)
 {
@@ -236,6 +280,8 @@ int main(void)
 		TEST(test_all_together_are_judged),
 		TEST(test_short_ones_go_first),
 		TEST(test_within_the_budget_all_stay),
+		TEST(test_samples_tell_the_cost),
+		TEST(test_samples_are_of_all_calls),
 		TEST(test_waits_are_timed),
 		TEST(test_what_leads_to_waits_is_timed),
 		TEST(test_records_of_a_module),
