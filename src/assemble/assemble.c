@@ -177,6 +177,12 @@ static uint64_t timer_interrupt_ns(const struct recording *recording,
 	return each_ns < NS_PER_SECOND ? (uint64_t)each_ns : 0;
 }
 
+static void learn_samples(struct assembly *assembly, const struct sample_builder_counts *built)
+{
+	learning_add_samples(&assembly->learning, built->samples + built->in_runtime,
+			     built->in_runtime);
+}
+
 static bool assemble_timers(struct assembly *assembly, struct error *err)
 {
 	if (!assembly->timers.len)
@@ -203,9 +209,7 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 			"%.3f ms of processor time were not sampled: signal stacks of the "
 			"program have no room for the timers' signal",
 			(double)timer.counts.unsampled_ns / 1e6);
-	const struct sample_builder_counts *built = sample_builder_counts(timer.builder);
-	learning_add_samples(&assembly->learning, built->samples + built->in_runtime,
-			     built->in_runtime);
+	learn_samples(assembly, sample_builder_counts(timer.builder));
 	ok = ok && sample_builder_write(timer.builder, row, err);
 	timer_assemble_end(&timer);
 	sample_builder_free(timer.builder);
@@ -221,7 +225,7 @@ static void note_samples(struct assembly *assembly, const struct sample_output *
 	assembly->assembled->processes += samples->processes;
 	assembly->assembled->threads += samples->threads;
 	assembly_take_last_ticks(assembly, samples->last_ticks);
-	learning_add_samples(&assembly->learning, samples->samples, samples->in_runtime);
+	learn_samples(assembly, &samples->built);
 	if (samples->damaged && !recording->is_snapshot && recording->exited &&
 	    !recording->samples_unwritten)
 		assembly_add_reason(assembly,

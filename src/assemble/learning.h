@@ -46,7 +46,8 @@ void learning_add_thread(struct learning *learning, const struct profile_thread 
 			 uint64_t pair_ticks);
 /* Of the thread that was added last: all its nodes, by ascending ids without gaps. */
 void learning_add_node(struct learning *learning, const struct profile_node *node);
-/* So many samples were taken, so many of them in tare's own code. */
+/* So many samples were taken, so many of them in tare's own code. Those of other events than time
+   are among them: with waits sampled, too, calls seem to cost less than they do. */
 void learning_add_samples(struct learning *learning, uint64_t samples, uint64_t own_samples);
 /* No more threads come. */
 void learning_end_nodes(struct learning *learning);

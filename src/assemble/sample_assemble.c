@@ -729,10 +729,7 @@ static bool write_samples(struct sample_assembly *assembly, struct error *err)
 		.unreadable = counts->unreadable,
 	};
 
-	const struct sample_builder_counts *built = sample_builder_counts(assembly->builder);
-
-	assembly->output->in_runtime = built->in_runtime;
-	assembly->output->samples = built->samples + built->in_runtime;
+	assembly->output->built = *sample_builder_counts(assembly->builder);
 	return sample_builder_write(assembly->builder, row, err);
 }
 

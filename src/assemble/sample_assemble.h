@@ -34,9 +34,9 @@ struct sample_output {
 	struct vec_of(struct sample_known_process) rows; /* of processes; to be freed */
 	size_t processes, threads;			 /* rows that were added */
 	size_t running;					 /* processes that had not ended */
-	uint64_t samples, in_runtime; /* of threads: all, and those of them in tare's own code */
-	uint64_t last_ticks;	      /* the last time that the log knows of */
-	bool damaged;		      /* the log ended in the middle of a record */
+	struct sample_builder_counts built;		 /* of what was written */
+	uint64_t last_ticks;				 /* the last time that the log knows of */
+	bool damaged; /* the log ended in the middle of a record */
 	struct sample_log_counts counts;
 };
 

@@ -100,8 +100,7 @@ static void test_within_the_budget_all_stay(void **state)
 	assert_true(goes[0]);
 }
 
-/* Samples in tare's own code tell what probes cost that are met seldom: most of all, up to a bound.
- */
+/* Samples in tare's own code tell what the probes of a call cost, up to a bound. */
 static void test_samples_tell_the_cost(void **state)
 {
 	(void)state;

@@ -152,8 +152,8 @@ static void test_own_copy_is_no_process_more(void **state)
 	assert_int_equal(output.processes, 0);
 	assert_int_equal(output.threads, 0);
 	assert_int_equal(output.counts.discarded, 1);
-	assert_int_equal(output.samples, 1);
-	assert_int_equal(output.in_runtime, 0);
+	assert_int_equal(output.built.samples, 1);
+	assert_int_equal(output.built.in_runtime, 0);
 }
 
 static void test_other_program_is_a_process(void **state)
@@ -163,7 +163,7 @@ static void test_other_program_is_a_process(void **state)
 	assert_int_equal(output.processes, 1);
 	assert_int_equal(output.threads, 1);
 	assert_int_equal(output.counts.discarded, 0);
-	assert_int_equal(output.samples, 2);
+	assert_int_equal(output.built.samples, 2);
 }
 
 /* That it had to wait for its first turn makes no row of what then executed something else. */
